@@ -1,0 +1,1 @@
+# Install tree and the package that find_package(strop) finds: filled in with the package test.

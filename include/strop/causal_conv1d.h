@@ -1,0 +1,120 @@
+#pragma once
+
+// causal_conv1d: the depthwise short convolution of KDA, DeltaNet and Mamba layers, forward and backward.
+//
+//     pre[b,t,d] = bias[d] + sum_{k=0}^{W-1} weight[d,k] * x[b, t-(W-1)+k, d]          (x before the start of a sequence is 0)
+//     y          = silu(pre) = pre * sigmoid(pre), or pre without an activation
+//     g[b,t,d]   = dy * silu'(pre),  silu'(z) = sigmoid(z) * (1 + z * (1 - sigmoid(z)))
+//     dx[b,t,d]  = sum_k weight[d,k] * g[b, t+(W-1)-k, d]                              (terms past the end are 0)
+//     dw[d,k]    = sum_{b,t} g[b,t,d] * x[b, t-(W-1)+k, d]         db[d] = sum_{b,t} g[b,t,d]
+//
+// Tap W-1 multiplies the present. fp32 arithmetic whatever the storage type. dw and db are sums in a fixed order that depends on
+// the problem alone: the same bits from run to run and whatever config wins.
+//
+// Pointers are the caller's device pointers (host pointers on the host device), never kept, never freed. Strides are in elements.
+// Calls are asynchronous on `stream`. What is not supported is refused with a sentence before anything is launched.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strop/dtype.h"
+#include "strop/library.h"
+
+namespace strop {
+
+enum class Activation { none, silu };
+
+struct CausalConv1dProblem {
+  std::int64_t B = 0;  // sequences
+  std::int64_t T = 0;  // tokens a sequence
+  std::int64_t D = 0;  // channels
+  std::int64_t W = 4;  // taps, 1 to 8
+  DType x_type = DType::bf16;       // of x, y, dy and dx: bf16, fp16 or fp32
+  DType weight_type = DType::fp32;  // of weight, bias, dw and db: fp32, bf16 or fp16
+  Activation activation = Activation::silu;
+  bool bias = false;
+  // Strides [B,T,D] in elements; {0,0,0} means dense. Outputs (y, dx) must not overlap themselves.
+  std::array<std::int64_t, 3> x_strides{};
+  std::array<std::int64_t, 3> y_strides{};   // of y (forward)
+  std::array<std::int64_t, 3> dy_strides{};  // of dy; any, 0 too (an expanded scalar)
+  std::array<std::int64_t, 3> dx_strides{};  // of dx (backward)
+  std::array<std::int64_t, 2> weight_strides{};  // [D,W]; {0,0} means dense
+  // The largest power of two, up to 16, that divides the byte address of every tensor the call will pass; 16 is what allocators
+  // give. Slices may have less: the alignment is part of the key's class.
+  int alignment = 16;
+};
+
+struct CausalConv1dForward {
+  const void* x = nullptr;
+  const void* weight = nullptr;
+  const void* bias = nullptr;  // null exactly when problem.bias is false
+  void* y = nullptr;
+};
+
+struct CausalConv1dBackward {
+  const void* x = nullptr;
+  const void* weight = nullptr;
+  const void* bias = nullptr;
+  const void* dy = nullptr;
+  void* dx = nullptr;
+  void* dw = nullptr;          // [D,W] dense, weight_type
+  void* db = nullptr;          // [D], weight_type; null exactly when problem.bias is false
+  void* workspace = nullptr;   // 256-byte aligned, at least backward_workspace_bytes(problem); contents undefined before and after
+  std::size_t workspace_bytes = 0;
+};
+
+class CausalConv1d {
+ public:
+  // A problem bound to loaded kernels. `launch` does nothing but launches. Keep it as long as you like; it keeps its library alive.
+  class ForwardPlan {
+   public:
+    virtual ~ForwardPlan() = default;
+    virtual void launch(const CausalConv1dForward& tensors, Stream stream) const = 0;
+    virtual const PreparedKernel& kernel() const = 0;
+  };
+  class BackwardPlan {
+   public:
+    virtual ~BackwardPlan() = default;
+    virtual void launch(const CausalConv1dBackward& tensors, Stream stream) const = 0;
+    virtual const PreparedKernel& main_kernel() const = 0;
+    virtual const PreparedKernel& reduce_kernel() const = 0;
+  };
+
+  explicit CausalConv1d(std::shared_ptr<Library> library);
+  ~CausalConv1d();
+  CausalConv1d(const CausalConv1d&) = delete;
+  CausalConv1d& operator=(const CausalConv1d&) = delete;
+
+  // Empty when supported, else the reason, fit for a training log.
+  static std::optional<std::string> why_unsupported(const CausalConv1dProblem& problem);
+  static bool supported(const CausalConv1dProblem& problem) { return !why_unsupported(problem); }
+
+  // Tunes forward and backward of every problem; see Library::warmup.
+  Report warmup(std::span<const CausalConv1dProblem> problems, const WarmupOptions& options = {});
+  // The training shapes: one B and T, several D and W.
+  Report warmup(std::int64_t B, std::int64_t T, std::span<const std::int64_t> D, std::span<const std::int64_t> W, DType x_type,
+                DType weight_type = DType::fp32, const WarmupOptions& options = {});
+
+  // Bytes of scratch the backward needs (partial sums of dw and db).
+  static std::size_t backward_workspace_bytes(const CausalConv1dProblem& problem);
+
+  // Throw Unsupported (bad problem or tensors), NotReady (policy, capture), CudaError. The warm path is one hash and one launch a
+  // kernel. The alignment of the pointers is read from them, not from the problem.
+  void forward(const CausalConv1dProblem& problem, const CausalConv1dForward& tensors, Stream stream);
+  void backward(const CausalConv1dProblem& problem, const CausalConv1dBackward& tensors, Stream stream);
+
+  std::shared_ptr<const ForwardPlan> plan_forward(const CausalConv1dProblem& problem, Stream stream = nullptr);
+  std::shared_ptr<const BackwardPlan> plan_backward(const CausalConv1dProblem& problem, Stream stream = nullptr);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace strop

@@ -1,0 +1,38 @@
+#pragma once
+
+// The one table of settings, and the only place that reads the environment. `strop doctor` prints it with values and origins;
+// docs/settings.md is made from it. Values are read once, at the first question, and are the same for the life of the process
+// (tests call `reload`). Thread-safe.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strop::settings {
+
+struct Setting {
+  std::string_view name;      // "cache"
+  std::string_view variable;  // "STROP_CACHE"
+  std::string_view fallback;  // printed default; empty: none
+  std::string_view meaning;   // one sentence
+};
+
+const std::vector<Setting>& table();
+
+struct Value {
+  std::string text;
+  std::string origin;  // "default", "environment STROP_CACHE"
+};
+
+// Throws strop::Error for a name that is not in the table (a programming error).
+Value get(std::string_view name);
+// Non-empty text only.
+std::optional<std::string> text(std::string_view name);
+void reload();
+
+// Variables that are not ours but decide where things are (HOME, XDG_CACHE_HOME, TMPDIR, CUDA_PATH, CUDA_HOME, CONDA_PREFIX,
+// NO_COLOR, ...): read here so that no other file calls getenv.
+std::optional<std::string> foreign(const char* variable);
+
+}  // namespace strop::settings
