@@ -53,6 +53,7 @@ struct KernelTemplate {
   std::string params;    // "strop::CausalConv1dFwdParams"
   std::string args;      // "strop::CausalConv1dFwdArgs"
   std::size_t args_size = 0;  // sizeof the host's twin of the args struct; asserted equal when the kernel is compiled
+  bool arch_specific = false;  // uses instructions of one architecture only (wgmma): compiled for sm_90a instead of sm_90
   std::map<std::string, std::string> sources;  // a user's own texts by include name; may include the library's "common/..."
 };
 

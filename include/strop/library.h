@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "strop/device_facts.h"
+#include "strop/error.h"
 #include "strop/kernel.h"
 #include "strop/trial.h"
 
@@ -63,6 +64,16 @@ struct Report {
   std::string cache_path;         // empty: memory only
 };
 
+// Thrown by warmup; carries what was achieved nevertheless.
+class WarmupFailed : public Error {
+ public:
+  WarmupFailed(const std::string& what, Report report) : Error(what), report_(std::move(report)) {}
+  const Report& report() const { return report_; }
+
+ private:
+  Report report_;
+};
+
 struct WarmupItem {
   const Kernel* kernel = nullptr;  // must outlive the call
   std::shared_ptr<const KernelProblem> problem;
@@ -77,7 +88,7 @@ struct Progress {
 };
 
 struct WarmupOptions {
-  double budget_s = 0;             // 0: none. Past it, what is tuned stays, the rest is reported failed or runs on the best so far
+  double budget_s = 0;             // 0: none. Past it, the key being tuned keeps its best so far (flagged "budget"), the rest fails
   std::function<void(const Progress&)> progress;  // called from the thread that called warmup
   bool revalidate_suspects = true; // re-time the stored best few of winners that a driver or compiler change made doubtful
 };
@@ -94,6 +105,12 @@ class PreparedKernel {
   virtual void launch(const void* arguments, std::size_t bytes, Stream stream) const = 0;
 };
 
+// Re-times the stored best few of winners, at most four candidates a key; see `Library::revalidate`.
+struct RevalidateOptions {
+  bool suspects_only = true;
+  std::function<void(const Progress&)> progress;
+};
+
 struct Counters {
   std::int64_t compiles = 0, timings = 0, store_lookups = 0, loads = 0;
 };
@@ -107,9 +124,12 @@ class Library {
   virtual const std::string& cache_path() const = 0;  // empty: memory only
 
   // Tunes what is not known yet. Compiles ahead in parallel, times one at a time, stores every trial as it lands. Throws
-  // strop::Error when it achieved nothing for some key (the report's text is in the message), unless the budget ran out after
-  // at least one candidate; what was tuned stays tuned.
+  // WarmupFailed when it achieved nothing for some key; what was tuned stays tuned.
   virtual Report warmup(std::span<const WarmupItem> items, const WarmupOptions& options = {}) = 0;
+
+  // Re-times the stored best few of each item's winner (suspect ones, or all) and stores what won; items without a winner are left
+  // out of the report.
+  virtual Report revalidate(std::span<const WarmupItem> items, const RevalidateOptions& options = {}) = 0;
 
   // The kernel for a problem: from the process's table, from the store, or by the miss policy. `on_miss` overrides the library's.
   // `stream` is the one it will be launched on: while it is capturing, nothing is compiled, loaded, allocated or timed, and what
@@ -130,5 +150,20 @@ class Library {
   virtual void synchronize(Stream stream = nullptr) = 0;
   virtual bool capturing(Stream stream) const = 0;
 };
+
+// Compiles every legal candidate of the items for an architecture ("sm_90") on a machine that need not have a GPU, and puts the
+// binaries into the cache, where a warmup on such a GPU finds them. `failed` names what did not compile.
+struct CompileOnlyReport {
+  std::string arch;
+  std::string compiler;
+  std::string cache_path;
+  double elapsed_s = 0;
+  int candidates = 0;  // legal ones of all items
+  int compiles = 0;    // calls of the compiler; equal binaries are made once
+  int cached = 0;      // found in the cache
+  std::vector<std::string> failed;
+};
+CompileOnlyReport compile_only(std::span<const WarmupItem> items, const std::string& arch, const Options& options = {},
+                               const std::function<void(const Progress&)>& progress = {});
 
 }  // namespace strop

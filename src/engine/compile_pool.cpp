@@ -1,0 +1,146 @@
+#include "src/engine/compile_pool.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "src/base/format.h"
+#include "src/base/log.h"
+
+namespace strop::engine {
+namespace {
+
+// The line of a compiler's log that says most: the first with "error" in it.
+std::string first_error(const CompileError& error) {
+  const std::string& log = error.log();
+  const auto at = log.find("error");
+  if (at == std::string::npos) return error.what();
+  const auto begin = log.rfind('\n', at);
+  const auto from = begin == std::string::npos ? 0 : begin + 1;
+  return log.substr(from, log.find('\n', at) - from);
+}
+
+std::shared_ptr<const Compiled> find_or_compile(Parts& parts, const Kernel& kernel, const jit::CompileRequest& request,
+                                                const std::string& code, const std::string& ingredients) {
+  auto result = std::make_shared<Compiled>();
+  const std::string compiler = parts.compiler_opened ? parts.toolchain->compiler().identity() : std::string{};
+  if (auto stored = parts.store->find_binary(code, compiler)) {
+    result->binary = std::move(stored);
+    result->from_store = true;
+    return result;
+  }
+  try {
+    parts.toolchain->compiler();
+    parts.compiler_opened = true;
+  } catch (const Error& error) {
+    result->error = error.what();
+    result->no_compiler = true;
+    return result;
+  }
+  ++parts.compiles;
+  try {
+    auto binary = parts.toolchain->compile(request);
+    result->compile_ms = binary.compile_ms;
+    result->binary = cache::StoredBinary{code,         binary.compiler,         binary.target,    kernel.source.name, binary.entry,
+                                         ingredients,  std::move(binary.bytes), binary.resources, unix_now(),         unix_now()};
+  } catch (const CompileError& error) {
+    result->error = first_error(error);
+    log::debug(fmt::format("{} {} does not compile: {}", kernel.source.name, request.config.str(), error.what()));
+  } catch (const std::exception& error) {
+    result->error = error.what();
+  }
+  return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const Compiled> compile_one(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config) {
+  const auto request = parts.request(kernel, constants, config);
+  const auto identity = jit::code_identity(request);
+  return find_or_compile(parts, kernel, request, identity.digest(), identity.text());
+}
+
+CompilePool::CompilePool(Parts& parts) : parts_(parts) {}
+
+CompilePool::~CompilePool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  cancel();
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+CompiledFuture CompilePool::submit(const Kernel& kernel, const Config& constants, const Config& config) {
+  auto job = std::make_unique<Job>();
+  job->kernel = &kernel;
+  job->request = parts_.request(kernel, constants, config);
+  const auto identity = jit::code_identity(job->request);
+  job->code = identity.digest();
+  job->ingredients = identity.text();
+  const std::lock_guard lock(mutex_);
+  if (const auto at = known_.find(job->code); at != known_.end()) return at->second;
+  CompiledFuture future = job->promise.get_future().share();
+  known_.emplace(job->code, future);
+  ++submitted_;
+  queue_.push_back(std::move(job));
+  if (static_cast<int>(threads_.size()) < parts_.compile_threads) threads_.emplace_back([this] { work(); });
+  wake_.notify_one();
+  return future;
+}
+
+void CompilePool::cancel() {
+  std::deque<std::unique_ptr<Job>> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped.swap(queue_);
+    finished_ += static_cast<int>(dropped.size());
+    for (const auto& job : dropped) known_.erase(job->code);
+  }
+  auto answer = std::make_shared<Compiled>();
+  answer->error = "not compiled: the warmup was stopped";
+  answer->no_compiler = true;
+  for (auto& job : dropped) job->promise.set_value(answer);
+}
+
+int CompilePool::submitted() const {
+  const std::lock_guard lock(mutex_);
+  return submitted_;
+}
+
+int CompilePool::finished() const {
+  const std::lock_guard lock(mutex_);
+  return finished_;
+}
+
+void CompilePool::work() {
+  for (;;) {
+    std::unique_ptr<Job> job;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stop_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      job = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    auto result = run(*job);
+    {
+      const std::lock_guard lock(mutex_);
+      ++finished_;
+    }
+    job->promise.set_value(std::move(result));
+  }
+}
+
+std::shared_ptr<const Compiled> CompilePool::run(const Job& job) {
+  try {
+    return find_or_compile(parts_, *job.kernel, job.request, job.code, job.ingredients);
+  } catch (const std::exception& error) {
+    auto answer = std::make_shared<Compiled>();
+    answer->error = error.what();
+    return answer;
+  }
+}
+
+}  // namespace strop::engine

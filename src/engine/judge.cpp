@@ -1,0 +1,113 @@
+#include "src/engine/judge.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "src/base/format.h"
+#include "strop/error.h"
+
+namespace strop::engine {
+namespace {
+
+bool ready(const CompiledFuture& future) {
+  return !future.valid() || future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace
+
+DeviceJudge::DeviceJudge(Parts& parts, const Job& job, const Candidates& candidates, const TuningHooks& hooks)
+    : parts_(parts),
+      job_(job),
+      candidates_(candidates),
+      hooks_(hooks),
+      checker_(*parts.device, job.problem->check_problem()),
+      bench_(*parts.device, *job.problem) {
+  for (std::size_t i = 0; i < candidates.configs.size(); ++i) index_.emplace(candidates.configs[i], i);
+}
+
+Trial DeviceJudge::prepare(std::size_t candidate) {
+  if (const auto at = prepared_.find(candidate); at != prepared_.end()) return at->second;
+  Trial trial;
+  trial.config = candidates_.configs[candidate];
+  trial.dynamic_shared = static_cast<int>(job_.problem->geometry(trial.config).dynamic_shared);
+  if (!candidates_.refused[candidate].empty()) {
+    trial.verdict = Verdict::too_much_shared_memory;
+    trial.detail = candidates_.refused[candidate];
+  } else {
+    const auto compiled = candidates_.compiled[candidate].get();
+    if (compiled->no_compiler) throw CompileError(compiled->error, "", "", "", "");
+    load_and_check(candidate, *compiled, trial);
+  }
+  prepared_.emplace(candidate, trial);
+  return trial;
+}
+
+void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled, Trial& trial) {
+  trial.compile_ms = compiled.compile_ms;
+  if (!compiled.binary) {
+    trial.verdict = Verdict::does_not_compile;
+    trial.detail = compiled.error;
+    return;
+  }
+  trial.resources = compiled.binary->resources;
+  try {
+    ++parts_.loads;
+    loaded_[candidate] =
+        parts_.device->load(compiled.binary->bytes, compiled.binary->entry, static_cast<unsigned>(trial.dynamic_shared));
+  } catch (const CudaError& error) {
+    if (error.sticky()) throw;
+    trial.verdict = Verdict::does_not_load;
+    trial.detail = error.what();
+    return;
+  } catch (const Error& error) {
+    trial.verdict = Verdict::does_not_load;
+    trial.detail = error.what();
+    return;
+  }
+  try {
+    const auto finding = checker_.check(*loaded_[candidate], trial.config);
+    trial.verdict = finding.verdict;
+    trial.detail = finding.detail;
+  } catch (const CudaError& error) {
+    // The context is lost. The verdict is stored first, so that the next run does not try this candidate again.
+    trial.verdict = Verdict::crashed;
+    trial.detail = error.what();
+    landed(trial);
+    throw;
+  }
+  if (trial.verdict != Verdict::ok) loaded_.erase(candidate);
+}
+
+std::vector<double> DeviceJudge::sample(std::size_t candidate, int batches) {
+  return bench_.sample(*loaded_.at(candidate), candidates_.configs[candidate], batches);
+}
+
+void DeviceJudge::landed(const Trial& trial) {
+  const auto candidate = index_.at(trial.config);
+  cache::StoredTrial row;
+  row.id = job_.id;
+  row.environment = parts_.environment();
+  row.trial = trial;
+  if (candidates_.compiled[candidate].valid() && ready(candidates_.compiled[candidate])) {
+    const auto compiled = candidates_.compiled[candidate].get();
+    if (compiled->binary) row.code = compiled->binary->code;
+  }
+  row.landed_at = unix_now();
+  if (trial.verdict != Verdict::out_of_memory) parts_.store->put_trial(row);
+  if (hooks_.judged) hooks_.judged(static_cast<int>(prepared_.size()));
+}
+
+bool DeviceJudge::stop() { return hooks_.stop && hooks_.stop(); }
+
+std::optional<std::size_t> DeviceJudge::next(const std::vector<std::size_t>& left) {
+  for (const auto candidate : left)
+    if (ready(candidates_.compiled[candidate])) return candidate;
+  return left.front();
+}
+
+const cache::StoredBinary& DeviceJudge::binary(std::size_t candidate) const {
+  return *candidates_.compiled[candidate].get()->binary;
+}
+
+}  // namespace strop::engine

@@ -1,0 +1,77 @@
+#pragma once
+
+// The process's table: kernels that are loaded, with the config they run, by the text of their entry. Readers share a lock; the hot
+// path of an op has a table of its own in front (src/ops). Also keeps callers of one missing key from doing its work twice: one
+// does it, the others wait; a failure is told to those who waited and then forgotten. Thread-safe.
+
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include "src/device/device.h"
+#include "strop/kernel.h"
+
+namespace strop::engine {
+
+struct Ready {
+  Config config;
+  std::string origin;
+  bool tuned = false;  // a winner of this key; others are looked up again when the key may have been tuned since
+  std::shared_ptr<device::LoadedKernel> loaded;
+};
+
+class ReadyTable {
+ public:
+  std::shared_ptr<const Ready> find(const std::string& id) const {
+    const std::shared_lock lock(mutex_);
+    const auto at = entries_.find(id);
+    return at == entries_.end() ? nullptr : at->second;
+  }
+
+  void put(const std::string& id, std::shared_ptr<const Ready> ready) {
+    const std::unique_lock lock(mutex_);
+    entries_[id] = std::move(ready);
+  }
+
+  // Runs `make` unless somebody already does for this id; then waits for that one's result.
+  template <class Make>
+  std::shared_ptr<const Ready> once(const std::string& id, const Make& make) {
+    std::promise<std::shared_ptr<const Ready>> promise;
+    std::shared_future<std::shared_ptr<const Ready>> theirs;
+    {
+      const std::lock_guard lock(flights_mutex_);
+      const auto [at, mine] = flights_.try_emplace(id);
+      if (mine) at->second = promise.get_future().share();
+      else theirs = at->second;
+    }
+    if (theirs.valid()) return theirs.get();
+    try {
+      auto ready = find(id);  // it may have landed between the caller's look and now
+      if (!ready) ready = make();
+      put(id, ready);
+      land(id);
+      promise.set_value(ready);
+      return ready;
+    } catch (...) {
+      land(id);
+      promise.set_exception(std::current_exception());
+      throw;
+    }
+  }
+
+ private:
+  void land(const std::string& id) {
+    const std::lock_guard lock(flights_mutex_);
+    flights_.erase(id);
+  }
+
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Ready>> entries_;
+  std::mutex flights_mutex_;
+  std::map<std::string, std::shared_future<std::shared_ptr<const Ready>>> flights_;
+};
+
+}  // namespace strop::engine

@@ -1,0 +1,74 @@
+#include "src/engine/serving.h"
+
+#include <fmt/format.h>
+
+#include "src/base/log.h"
+#include "src/engine/compile_pool.h"
+
+namespace strop::engine {
+namespace {
+
+void tell_suspect(const EntryState& state, const cache::Winner& winner) {
+  log::warn_once("suspect:" + state.reason,
+                 fmt::format("winners timed before a change ({}) are served as they are, {} [{}] among them; "
+                             "`strop cache revalidate` or a warmup re-times them",
+                             state.reason, winner.id.kernel, winner.id.key.str()));
+}
+
+}  // namespace
+
+std::string table_id(const cache::EntryId& id) { return id.kernel + '\n' + id.key.str() + '\n' + id.template_digest; }
+
+std::optional<cache::Winner> find_winner(Parts& parts, const cache::EntryId& id) {
+  ++parts.lookups;
+  auto winner = parts.store->find_winner(id);
+  if (!winner) return std::nullopt;
+  const auto state = state_of(*winner, parts.environment());
+  if (state.state == State::suspect) tell_suspect(state, *winner);
+  parts.store->touch(id);
+  return winner;
+}
+
+std::shared_ptr<device::LoadedKernel> load_config(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const Config& config) {
+  const auto shared = problem.geometry(config).dynamic_shared;
+  const auto request = parts.request(kernel, problem.constants(), config);
+  const auto code = jit::code_identity(request).digest();
+  if (auto stored = parts.store->find_binary(code, "")) {
+    try {
+      ++parts.loads;
+      return parts.device->load(stored->bytes, stored->entry, shared);
+    } catch (const Error& error) {
+      log::warn_once("reload:" + code, fmt::format("a cached binary of {} does not load and is made again: {}", kernel.source.name, error.what()));
+    }
+  }
+  parts.require_unsealed("compile", kernel.source.name, problem.key().str());
+  ++parts.compiles;
+  parts.toolchain->compiler();
+  parts.compiler_opened = true;
+  const auto binary = parts.toolchain->compile(request);
+  parts.store->put_binary({code, binary.compiler, binary.target, kernel.source.name, binary.entry, jit::code_identity(request).text(),
+                           binary.bytes, binary.resources, 0, 0});
+  ++parts.loads;
+  return parts.device->load(binary.bytes, binary.entry, shared);
+}
+
+std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
+  const auto constants = problem.constants();
+  const auto& facts = parts.device->facts();
+  std::optional<cache::Winner> nearest;
+  double best = 0;
+  for (auto& winner : parts.store->winners_of(id)) {
+    const auto distance = winner.id.key.distance(id.key);
+    if (!distance || (nearest && *distance >= best)) continue;
+    if (!kernel.space.why_illegal(winner.config, constants, facts).empty()) continue;
+    best = *distance;
+    nearest = std::move(winner);
+  }
+  auto ready = std::make_shared<Ready>();
+  ready->config = nearest ? nearest->config : kernel.space.fallback();
+  ready->origin = nearest ? "nearest " + nearest->id.key.str() : "default";
+  ready->loaded = load_config(parts, kernel, problem, ready->config);
+  return ready;
+}
+
+}  // namespace strop::engine

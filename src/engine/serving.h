@@ -1,0 +1,27 @@
+#pragma once
+
+// From a key to a loaded kernel without tuning: the store's winner, or the nearest tuned key's config, or the default. Used by
+// prepare and by warmup's hits.
+
+#include <memory>
+#include <optional>
+
+#include "src/engine/entry_state.h"
+#include "src/engine/parts.h"
+#include "src/engine/ready_table.h"
+
+namespace strop::engine {
+
+std::string table_id(const cache::EntryId& id);
+
+// The stored winner, its state told to the user once. Empty: a miss.
+std::optional<cache::Winner> find_winner(Parts& parts, const cache::EntryId& id);
+
+// Loads a config's binary from the store, compiling it if it is not there or does not load. `geometry` gives the shared memory.
+// Throws NotReady when sealed and it would have to be compiled, CompileError, CudaError.
+std::shared_ptr<device::LoadedKernel> load_config(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const Config& config);
+
+// The config of the nearest tuned key that is legal here, else the default config.
+std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id);
+
+}  // namespace strop::engine

@@ -1,0 +1,96 @@
+#include "src/engine/timing_bench.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "strop/error.h"
+#include "tuner/check.h"
+
+namespace strop::engine {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+constexpr std::uint64_t kSeed = 0x5742'1001;
+// Inputs are made on the CPU up to this length and repeated: times depend on values only through their being ordinary.
+constexpr std::int64_t kPattern = 1 << 20;
+// Device timers resolve about half a microsecond: a batch should be some hundred times that.
+constexpr double kBatchMicroseconds = 100;
+constexpr int kMaxLaunches = 16;
+constexpr std::size_t kMaxSets = 64;
+// Share of the nominal memory rate that a copy kernel attains (measured on H200, docs/performance-log.md).
+constexpr double kAttainable = 0.875;
+
+std::size_t bytes_of(const TensorSpec& spec) { return static_cast<std::size_t>(spec.elements) * size_of(spec.type); }
+
+void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed) {
+  TensorSpec pattern = spec;
+  const bool repeats = spec.fill == Fill::normal || spec.fill == Fill::uniform;
+  if (repeats) pattern.elements = std::min(spec.elements, kPattern);
+  const auto contents = tuner::make_input(pattern, seed);
+  const std::size_t total = bytes_of(spec);
+  device.upload(to, contents.data(), contents.size());
+  // Doubles what is there until all is filled.
+  for (std::size_t done = contents.size(); done > 0 && done < total;) {
+    const std::size_t more = std::min(done, total - done);
+    device.copy(static_cast<std::byte*>(to) + done, to, more);
+    done += more;
+  }
+}
+
+}  // namespace
+
+TimingBench::TimingBench(device::Device& device, const KernelProblem& problem)
+    : device_(device), problem_(problem), tensors_(problem.tensors()) {
+  std::size_t a_set = 0;
+  for (const auto& spec : tensors_) a_set += bytes_of(spec);
+  const std::size_t cold = 2 * device.facts().l2_bytes;
+  const bool host = device.facts().kind == DeviceKind::host;
+  const std::size_t wanted = host || a_set == 0 ? 1 : std::min(kMaxSets, cold / a_set + 1);
+  add_set();
+  try {
+    while (sets_.size() < wanted) add_set();
+  } catch (const OutOfMemory&) {
+    // Fewer sets make a warmer cache, not a wrong result.
+  }
+}
+
+void TimingBench::add_set() {
+  Set set;
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    const auto& spec = tensors_[i];
+    device::Buffer buffer(device_, bytes_of(spec) + kAlignment);
+    void* data = static_cast<std::byte*>(buffer.data()) + spec.misalign;
+    if (spec.role == Role::input) fill_input(device_, data, spec, kSeed + i);
+    set.pointers.push_back(data);
+    bytes_ += buffer.bytes();
+    set.buffers.push_back(std::move(buffer));
+  }
+  sets_.push_back(std::move(set));
+}
+
+double TimingBench::limit_us() const {
+  const auto& facts = device_.facts();
+  const double rate = 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * kAttainable;  // double data rate
+  const double bytes = problem_.bytes_moved();
+  return rate > 0 && bytes > 0 ? bytes / rate * 1e6 : 0;
+}
+
+std::vector<double> TimingBench::sample(const device::LoadedKernel& kernel, const Config& config, int batches) {
+  std::vector<std::vector<std::byte>> arguments;
+  for (const auto& set : sets_) arguments.push_back(problem_.arguments(config, set.pointers));
+  const auto geometry = problem_.geometry(config);
+  const auto launch_one = [&](Stream stream, int) {
+    const auto& bytes = arguments[next_set_];
+    next_set_ = (next_set_ + 1) % sets_.size();
+    device_.launch(kernel, geometry, bytes.data(), bytes.size(), stream);
+  };
+  // The first launch pays for what is lazy in driver and caches, and tells how many launches make a batch.
+  const double first = device_.time(launch_one, {1, 1}).front() * 1e6;
+  const bool host = device_.facts().kind == DeviceKind::host;
+  const int launches = host ? 1 : std::clamp(static_cast<int>(std::ceil(kBatchMicroseconds / std::max(first, 1.0))), 1, kMaxLaunches);
+  auto times = device_.time(launch_one, {batches, launches});
+  for (auto& t : times) t *= 1e6;
+  return times;
+}
+
+}  // namespace strop::engine

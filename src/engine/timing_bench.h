@@ -1,0 +1,40 @@
+#pragma once
+
+// The buffers on which a key's candidates are timed: the real problem's sizes, seeded inputs, several sets rotated so that each
+// launch finds the L2 cold. One object a key, shared by its candidates; nothing of the caller's is touched. Used by one thread.
+
+#include <memory>
+#include <vector>
+
+#include "src/device/device.h"
+#include "strop/kernel.h"
+
+namespace strop::engine {
+
+class TimingBench {
+ public:
+  // Throws OutOfMemory when the buffers of even one set can't be had.
+  TimingBench(device::Device& device, const KernelProblem& problem);
+
+  // Microseconds a launch, one value a batch.
+  std::vector<double> sample(const device::LoadedKernel& kernel, const Config& config, int batches);
+  std::size_t bytes() const { return bytes_; }
+  // Time of the bytes that must move at the memory's attainable rate; 0 when either is not known.
+  double limit_us() const;
+
+ private:
+  struct Set {
+    std::vector<device::Buffer> buffers;
+    std::vector<void*> pointers;
+  };
+  void add_set();
+
+  device::Device& device_;
+  const KernelProblem& problem_;
+  std::vector<TensorSpec> tensors_;
+  std::vector<Set> sets_;
+  std::size_t bytes_ = 0;
+  std::size_t next_set_ = 0;
+};
+
+}  // namespace strop::engine

@@ -1,0 +1,150 @@
+#include "src/engine/tuning.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "src/base/format.h"
+#include "src/engine/judge.h"
+#include "strop/error.h"
+#include "tuner/search.h"
+
+namespace strop::engine {
+namespace {
+
+// A revalidation times the winner and the runners-up: enough to see the order change, few enough to cost nothing.
+constexpr std::size_t kBestFew = 4;
+
+// Limits that need no compiler to be seen.
+std::string over_limit(const LaunchGeometry& geometry, const DeviceFacts& facts) {
+  const auto threads = static_cast<std::uint64_t>(geometry.block.x) * geometry.block.y * geometry.block.z;
+  if (threads > static_cast<std::uint64_t>(facts.max_threads_per_block))
+    return fmt::format("{} threads a block, the device has {}", threads, facts.max_threads_per_block);
+  if (geometry.dynamic_shared > facts.shared_per_block)
+    return fmt::format("{} bytes of shared memory a block, the device has {}", geometry.dynamic_shared, facts.shared_per_block);
+  return {};
+}
+
+std::vector<Config> best_few(Parts& parts, const Job& job) {
+  std::vector<cache::StoredTrial> trials = parts.store->trials_of(job.id);
+  std::erase_if(trials, [](const auto& t) { return t.trial.verdict != Verdict::ok || t.trial.time.samples == 0; });
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const auto& a, const auto& b) { return a.trial.time.median_us < b.trial.time.median_us; });
+  std::vector<Config> configs{job.suspect->config};
+  for (const auto& row : trials)
+    if (configs.size() < kBestFew && row.trial.config != job.suspect->config) configs.push_back(row.trial.config);
+  return configs;
+}
+
+bool same_conditions(const cache::StoredTrial& row, const cache::Environment& here) {
+  const auto& then = row.environment;
+  return then.driver == here.driver && (here.compiler == "unknown" || then.compiler == here.compiler || then.compiler == "unknown");
+}
+
+// Trials of an earlier run that did not reach its end.
+std::vector<std::optional<Trial>> resumed(Parts& parts, const Job& job, const Candidates& candidates) {
+  std::vector<std::optional<Trial>> known(candidates.configs.size());
+  if (job.suspect) return known;
+  const auto rows = parts.store->trials_of(job.id);
+  const auto here = parts.environment();
+  // When nothing compiled, the compiler may have been at fault; ask again.
+  const bool compiled = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.trial.verdict == Verdict::ok; });
+  for (const auto& row : rows) {
+    if (!same_conditions(row, here)) continue;
+    if (row.trial.verdict == Verdict::does_not_compile && !compiled) continue;
+    const auto at = std::find(candidates.configs.begin(), candidates.configs.end(), row.trial.config);
+    if (at != candidates.configs.end()) known[static_cast<std::size_t>(at - candidates.configs.begin())] = row.trial;
+  }
+  return known;
+}
+
+bool counts_as_rejected(const Trial& trial) { return trial.verdict != Verdict::ok && trial.verdict != Verdict::too_slow; }
+
+std::string summary_of_failures(const std::vector<Trial>& trials) {
+  if (trials.empty()) return "no candidate was judged";
+  std::string text = fmt::format("none of {} candidates could win:", trials.size());
+  std::size_t shown = 0;
+  for (const auto& trial : trials) {
+    if (++shown > 8) return text + " ...";
+    text += fmt::format(" {} {} ({});", trial.config.str(), name(trial.verdict), trial.detail);
+  }
+  return text;
+}
+
+cache::Winner make_winner(Parts& parts, const Job& job, const KeyReport& report, const Trial& best, const std::string& code) {
+  cache::Winner winner;
+  winner.id = job.id;
+  winner.environment = parts.environment();
+  winner.config = best.config;
+  winner.code = code;
+  winner.time = best.time;
+  winner.candidates = report.candidates;
+  winner.rejected = report.rejected;
+  winner.tuned_at = job.suspect ? job.suspect->tuned_at : unix_now();
+  winner.revalidated_at = job.suspect ? unix_now() : 0;
+  winner.last_used = unix_now();
+  return winner;
+}
+
+}  // namespace
+
+Candidates submit_candidates(Parts& parts, CompilePool& pool, const Job& job) {
+  Candidates candidates;
+  const auto& facts = parts.device->facts();
+  const auto constants = job.problem->constants();
+  candidates.configs = job.suspect ? best_few(parts, job) : job.kernel->space.configs(constants, facts);
+  for (const auto& config : candidates.configs) {
+    candidates.refused.push_back(over_limit(job.problem->geometry(config), facts));
+    const bool compile = candidates.refused.back().empty();
+    candidates.compiled.push_back(compile ? pool.submit(*job.kernel, constants, config) : CompiledFuture{});
+  }
+  return candidates;
+}
+
+KeyReport tune_key(Parts& parts, const Job& job, const Candidates& candidates, const TuningHooks& hooks) {
+  KeyReport report;
+  report.kernel = job.kernel->source.name;
+  report.key = job.id.key;
+  report.candidates = static_cast<int>(candidates.configs.size());
+  if (candidates.configs.empty()) {
+    report.note = "no config of the space is legal for this key on this device";
+    return report;
+  }
+  const auto known = resumed(parts, job, candidates);
+  DeviceJudge judge(parts, job, candidates, hooks);
+  tuner::SearchOptions options;
+  options.limit_us = judge.limit_us();
+  const auto result = tuner::search(candidates.configs, judge, options, known);
+  parts.timings += result.timings;
+  report.trials = result.trials;
+  report.rejected = static_cast<int>(std::count_if(report.trials.begin(), report.trials.end(), counts_as_rejected));
+  const auto resumed_trials = std::count_if(known.begin(), known.end(), [](const auto& t) { return t.has_value(); });
+  if (resumed_trials > 0) report.note = fmt::format("resumed: {} trials of an earlier run", resumed_trials);
+  if (!result.winner) {
+    report.note = result.stopped && report.trials.empty() ? "the budget was spent before this key" : summary_of_failures(report.trials);
+    return report;
+  }
+  const auto at = std::find(result.reached.begin(), result.reached.end(), *result.winner);
+  const Trial& best = result.trials[static_cast<std::size_t>(at - result.reached.begin())];
+  const auto& binary = judge.binary(*result.winner);
+  auto winner = make_winner(parts, job, report, best, binary.code);
+  winner.why = result.why;
+  winner.limit_us = options.limit_us;
+  if (result.stopped && judge.stop()) {
+    winner.flags = "budget";
+    report.note = "the budget was spent: the best so far";
+  }
+  if (job.suspect) {
+    winner.candidates = job.suspect->candidates;
+    winner.rejected = job.suspect->rejected;
+    report.previous = job.suspect->config;
+    report.previous_us = job.suspect->time.median_us;
+  }
+  report.outcome = job.suspect ? Outcome::revalidated : Outcome::tuned;
+  report.winner = best.config;
+  report.time = best.time;
+  parts.store->put_winner(winner, binary);
+  return report;
+}
+
+}  // namespace strop::engine
