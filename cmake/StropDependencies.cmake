@@ -16,25 +16,18 @@ target_compile_definitions(strop_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
 target_link_libraries(strop_spdlog INTERFACE fmt::fmt-header-only Threads::Threads)
 add_library(strop::spdlog ALIAS strop_spdlog)
 
-# Static archives where they are: a binary built here must run where these are not installed.
-function(strop_static_library name header archive)
-  find_path(STROP_${name}_INCLUDE ${header} REQUIRED)
-  find_library(STROP_${name}_LIBRARY NAMES lib${archive}.a ${archive} REQUIRED)
-  mark_as_advanced(STROP_${name}_INCLUDE STROP_${name}_LIBRARY)
-  add_library(strop_${name} INTERFACE)
-  target_include_directories(strop_${name} SYSTEM INTERFACE ${STROP_${name}_INCLUDE})
-  target_link_libraries(strop_${name} INTERFACE ${STROP_${name}_LIBRARY})
-  add_library(strop::${name} ALIAS strop_${name})
-endfunction()
+include(StropStaticLibrary)
 strop_static_library(sqlite sqlite3.h sqlite3)
 strop_static_library(sodium sodium.h sodium)
 strop_static_library(boost_context boost/context/fiber.hpp boost_context)
 
-find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
+if(STROP_BUILD_TOOLS)
+  find_package(nlohmann_json REQUIRED)
+  find_package(CLI11 REQUIRED)
+endif()
 
 # cuda.h, cudaTypedefs.h and nvrtc.h only: nothing of CUDA is ever linked. The toolkit, else NVIDIA's Python wheels
-# (tools/setup.sh installs them into build/cuda-wheels).
+# (tools/setup.sh installs them into .deps/cuda).
 file(GLOB _strop_wheel_includes ${PROJECT_SOURCE_DIR}/.deps/cuda/nvidia/*/include)
 find_path(STROP_CUDA_INCLUDE cudaTypedefs.h
   HINTS ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES include

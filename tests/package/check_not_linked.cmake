@@ -1,0 +1,15 @@
+# cmake -DPROGRAM=... -DREADELF=... -P: fails when the program asks the loader for a CUDA library, or can't be read.
+execute_process(COMMAND ${READELF} -d ${PROGRAM} OUTPUT_VARIABLE _dynamic COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*" _needed "${_dynamic}")
+if(NOT _needed)
+  message(FATAL_ERROR "${PROGRAM} needs no library at all: is it the program that was meant?")
+endif()
+list(JOIN _needed "\n  " _lines)
+message(STATUS "${PROGRAM}\n  ${_lines}")
+if(_lines MATCHES "lib(cuda|cudart|nvrtc|nvidia-ml)[.-]")
+  message(FATAL_ERROR "links a CUDA library, so it could not start where there is none")
+endif()
+# Debian ships these shared by default; a binary must run where they are not installed.
+if(_lines MATCHES "lib(fmt|spdlog|sqlite3|sodium|boost_context)[.-]")
+  message(FATAL_ERROR "links a library shared that is meant to be in the binary")
+endif()

@@ -1,0 +1,103 @@
+#include "tests/structure/source_tree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+namespace strop::structure {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_source(const fs::path& path) {
+  const auto extension = path.extension();
+  return extension == ".h" || extension == ".cpp" || extension == ".cuh";
+}
+
+std::vector<SourceFile> read_all() {
+  std::vector<SourceFile> files;
+  const fs::path root = STROP_SOURCE_ROOT;
+  for (const char* folder : {"include", "src", "jit", "tuner", "cache", "templates", "tools", "examples", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+      SourceFile file{fs::relative(entry.path(), root).generic_string(), {}};
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) file.lines.push_back(line);
+      files.push_back(std::move(file));
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return files;
+}
+
+// What begins a block at column 0 that is no function.
+bool is_scope(const std::string& line) {
+  static const std::regex scope(
+      R"(^(inline )?(namespace|class|struct|union|enum|extern|template <[^(]*> (class|struct))\b.*|.*=\s*\{$)");
+  return std::regex_match(line, scope) && line.find(") {") == std::string::npos;
+}
+
+bool has_reason_above(const SourceFile& file, std::size_t head) {
+  for (std::size_t i = head; i > 0 && file.lines[i - 1].starts_with("//"); --i) {
+    if (file.lines[i - 1].find("Long because ") != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const std::vector<SourceFile>& sources() {
+  static const std::vector<SourceFile> files = read_all();
+  return files;
+}
+
+std::string room_of(const std::string& path) {
+  const auto slash = path.find('/');
+  const auto first = path.substr(0, slash);
+  return first == "src" ? path.substr(slash + 1, path.find('/', slash + 1) - slash - 1) : first;
+}
+
+std::vector<Include> includes_of(const SourceFile& file) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
+  std::vector<Include> found;
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    std::smatch match;
+    if (std::regex_match(file.lines[i], match, pattern))
+      found.push_back({match[2], match[1] == "\"", static_cast<int>(i) + 1});
+  }
+  return found;
+}
+
+std::vector<Function> functions_of(const SourceFile& file) {
+  std::vector<Function> found;
+  const auto& lines = file.lines;
+  std::size_t head = 0;  // first line of the statement that line i belongs to
+  bool in_statement = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& line = lines[i];
+    if (line.empty() || line[0] == '#' || line[0] == '}' || line.starts_with("//")) {
+      in_statement = false;
+      continue;
+    }
+    if (line[0] != ' ' && !in_statement) {
+      head = i;
+      in_statement = true;
+    }
+    if (!in_statement) continue;
+    if (line.back() == ';') in_statement = false;
+    if (line.back() != '{' || is_scope(lines[head])) {
+      if (line.back() == '{') in_statement = false;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < lines.size() && !(lines[end].starts_with("}"))) ++end;
+    found.push_back(
+        {lines[head], static_cast<int>(head) + 1, static_cast<int>(end - head) + 1, has_reason_above(file, head)});
+    in_statement = false;
+    i = end;
+  }
+  return found;
+}
+
+}  // namespace strop::structure
