@@ -142,8 +142,11 @@ class Library {
   virtual void seal() = 0;
   virtual Counters counters() const = 0;
 
-  // Device memory and copies, for examples and tests; a training job brings its own. Owned by the returned pointer, which must not
-  // outlive the library.
+  // Grows whenever a kernel that was prepared might be prepared differently now (a warmup, a revalidation): who keeps prepared
+  // kernels in a table of its own looks whether it moved. One relaxed load.
+  virtual std::uint64_t generation() const = 0;
+
+  // Device memory and copies, for examples and tests; a training job brings its own. The returned pointer keeps the library alive.
   virtual std::shared_ptr<void> allocate(std::size_t bytes) = 0;
   virtual void upload(void* device, const void* host, std::size_t bytes) = 0;
   virtual void download(void* host, const void* device, std::size_t bytes) = 0;

@@ -57,6 +57,7 @@ class LibraryOnDevice : public Library, public std::enable_shared_from_this<Libr
   std::shared_ptr<const PreparedKernel> prepare(const Kernel& kernel, const KernelProblem& problem, Stream stream,
                                                 std::optional<MissPolicy> on_miss) override;
   void seal() override { parts_.sealed = true; }
+  std::uint64_t generation() const override { return table_.generation(); }
   Counters counters() const override { return {parts_.compiles, parts_.timings, parts_.lookups, parts_.loads}; }
   std::shared_ptr<void> allocate(std::size_t bytes) override;
   void upload(void* to, const void* from, std::size_t bytes) override { parts_.device->upload(to, from, bytes); }
@@ -140,10 +141,7 @@ std::shared_ptr<const Ready> LibraryOnDevice::tune_now(const Kernel& kernel, con
 
 std::shared_ptr<void> LibraryOnDevice::allocate(std::size_t bytes) {
   void* pointer = parts_.device->allocate(bytes);
-  const std::weak_ptr<LibraryOnDevice> self = weak_from_this();
-  return {pointer, [self](void* p) {
-            if (const auto library = self.lock()) library->parts_.device->release(p);
-          }};
+  return {pointer, [self = shared_from_this()](void* p) { self->parts_.device->release(p); }};
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 // path of an op has a table of its own in front (src/ops). Also keeps callers of one missing key from doing its work twice: one
 // does it, the others wait; a failure is told to those who waited and then forgotten. Thread-safe.
 
+#include <atomic>
+#include <cstdint>
 #include <future>
 #include <map>
 #include <memory>
@@ -33,8 +35,13 @@ class ReadyTable {
 
   void put(const std::string& id, std::shared_ptr<const Ready> ready) {
     const std::unique_lock lock(mutex_);
-    entries_[id] = std::move(ready);
+    auto& entry = entries_[id];
+    if (entry) generation_.fetch_add(1, std::memory_order_release);
+    entry = std::move(ready);
   }
+
+  // Counts entries that replaced another.
+  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   // Runs `make` unless somebody already does for this id; then waits for that one's result.
   template <class Make>
@@ -51,7 +58,7 @@ class ReadyTable {
     try {
       auto ready = find(id);  // it may have landed between the caller's look and now
       if (!ready) ready = make();
-      put(id, ready);
+      if (find(id) != ready) put(id, ready);
       land(id);
       promise.set_value(ready);
       return ready;
@@ -68,6 +75,7 @@ class ReadyTable {
     flights_.erase(id);
   }
 
+  std::atomic<std::uint64_t> generation_{0};
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::shared_ptr<const Ready>> entries_;
   std::mutex flights_mutex_;
