@@ -16,8 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr auto kHoldLimit = 250ms;             // filling a queue of 512 launches takes about 2 ms
-constexpr auto kResultLimit = 60s;             // for one run's queue; a kernel that never ends must become an error
+constexpr auto kHoldLimit = 250ms;  // filling a queue of 512 launches takes about 2 ms
+constexpr auto kResultLimit = 60s;  // for one run's queue; a kernel that never ends must become an error
+constexpr int kGiveUpHolding = 3;
 constexpr auto kSpin = 2ms;                    // most runs end within it, and sleeping costs more than they do
 constexpr std::size_t kBusyBytes = 64u << 20;  // a memset of it takes some 20 us: longer than a launch
 
@@ -128,8 +129,18 @@ bool Timer::run_held(const std::function<void(Stream, int)>& launch_one, const T
     run_dry();
     throw;
   }
-  if (hold.let_go()) return true;
+  if (hold.let_go()) {
+    let_go_early_ = 0;
+    return true;
+  }
   log::debug("a timed run could not be queued while its stream was held; timing it again behind memsets");
+  if (++let_go_early_ == kGiveUpHolding) {
+    can_hold_ = false;
+    log::warn(
+        "launches wait for the device here (CUDA_LAUNCH_BLOCKING, or a tool that serialises kernels): times of short "
+        "kernels "
+        "may hold the cost of launching");
+  }
   wait_for(driver_, events_[static_cast<std::size_t>(plan.batches)].get());
   return false;
 }

@@ -47,6 +47,7 @@ class Timer {
   CUdeviceptr flag_on_device_ = 0;
   std::uint32_t ticket_ = 0;
   bool can_hold_ = true;
+  int let_go_early_ = 0;  // in a row
   std::vector<Event> events_;
 };
 
