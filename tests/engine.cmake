@@ -1,0 +1,4 @@
+strop_test(engine_test host SOURCES
+  support/planted_kernel.cpp
+  unit/engine/engine_test.cpp
+  unit/engine/entry_state_test.cpp)

@@ -1,0 +1,284 @@
+// The loop on the host device: tune, remember, hit; policies; what a bad candidate, a changed driver or a bad cache does.
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "cache/store.h"
+#include "src/base/log.h"
+#include "strop/library.h"
+#include "tests/support/planted_kernel.h"
+
+namespace strop {
+namespace {
+
+namespace fs = std::filesystem;
+using test::planted_kernel;
+using test::PlantedProblem;
+
+class Engine : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("strop-engine-test-" + std::to_string(::getpid()) + "-" +
+                                           testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string database() const { return (folder_ / "strop.db").string(); }
+  std::shared_ptr<Library> open(MissPolicy policy = MissPolicy::tune) const {
+    Options options;
+    options.device = "host";
+    options.cache_path = database();
+    options.on_miss = policy;
+    return Library::open(options);
+  }
+  static WarmupItem item(const Kernel& kernel, std::int64_t n) { return {&kernel, std::make_shared<PlantedProblem>(n)}; }
+  std::vector<cache::Winner> stored() const {
+    cache::StoreOptions options;
+    options.path = database();
+    return cache::Store::open(options)->list();
+  }
+  // Edits the stored winners as a driver upgrade would have them look.
+  void pretend_driver_was(const std::string& driver) const {
+    cache::StoreOptions options;
+    options.path = database();
+    const auto store = cache::Store::open(options);
+    for (auto winner : store->list()) {
+      winner.environment.driver = driver;
+      ASSERT_TRUE(store->put_winner(winner, std::nullopt));
+    }
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Engine, ASecondLibraryFindsEverythingAndCompilesAndTimesNothing) {
+  const auto kernel = planted_kernel({});
+  const auto items = std::vector{item(kernel, 5000), item(kernel, 700)};
+  const auto first = open()->warmup(items);
+  ASSERT_EQ(first.keys.size(), 2U);
+  for (const auto& key : first.keys) EXPECT_EQ(key.outcome, Outcome::tuned);
+  EXPECT_EQ(first.compiles, 3) << "three distinct binaries serve both keys";
+  EXPECT_EQ(first.timings, 6);
+
+  const auto second = open()->warmup(items);
+  ASSERT_EQ(second.keys.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(second.keys[i].outcome, Outcome::hit);
+    EXPECT_EQ(second.keys[i].winner, first.keys[i].winner);
+  }
+  EXPECT_EQ(second.compiles, 0);
+  EXPECT_EQ(second.timings, 0);
+}
+
+TEST_F(Engine, NoPlantedFaultWinsAndEachVerdictIsStored) {
+  const auto kernel = planted_kernel({test::kWrong, test::kWritesOutside, test::kDoesNotCompile, test::kRacy, test::kNotReproducible,
+                                      test::kChangesInput, test::kTooMuchShared});
+  const auto one = item(kernel, 999);
+  const auto report = open()->warmup({&one, 1});
+  const auto& key = report.keys.at(0);
+  EXPECT_EQ(key.outcome, Outcome::tuned);
+  EXPECT_EQ(key.candidates, 10);
+  EXPECT_EQ(key.rejected, 7);
+  ASSERT_TRUE(key.winner);
+  EXPECT_EQ(key.winner->at("plant"), test::kRight);
+
+  cache::StoreOptions options;
+  options.path = database();
+  const auto store = cache::Store::open(options);
+  std::map<std::int64_t, Verdict> verdicts;
+  for (const auto& row : store->trials_of(store->list().at(0).id)) {
+    if (row.trial.config.at("threads") != 64) continue;
+    verdicts[row.trial.config.at("plant")] = row.trial.verdict;
+    if (row.trial.verdict != Verdict::ok) EXPECT_FALSE(row.trial.detail.empty()) << row.trial.config.str();
+  }
+  EXPECT_EQ(verdicts.at(test::kRight), Verdict::ok);
+  EXPECT_EQ(verdicts.at(test::kWrong), Verdict::wrong_result);
+  EXPECT_EQ(verdicts.at(test::kWritesOutside), Verdict::wrote_outside);
+  EXPECT_EQ(verdicts.at(test::kDoesNotCompile), Verdict::does_not_compile);
+  EXPECT_EQ(verdicts.at(test::kRacy), Verdict::wrong_result);
+  EXPECT_EQ(verdicts.at(test::kNotReproducible), Verdict::not_reproducible);
+  EXPECT_EQ(verdicts.at(test::kChangesInput), Verdict::wrote_outside);
+  EXPECT_EQ(verdicts.at(test::kTooMuchShared), Verdict::too_much_shared_memory);
+}
+
+TEST_F(Engine, AKeyForWhichNothingWorksIsAnErrorThatListsTheVerdicts) {
+  auto kernel = planted_kernel({test::kWrong});
+  Space space;
+  space.parameter("threads", {64}).parameter("plant", {test::kWrong}).fallback({{"threads", 64}, {"plant", test::kWrong}});
+  kernel.space = space;
+  const auto one = item(kernel, 100);
+  try {
+    open()->warmup({&one, 1});
+    FAIL() << "no error";
+  } catch (const WarmupFailed& error) {
+    EXPECT_NE(std::string(error.what()).find("wrong_result"), std::string::npos) << error.what();
+    EXPECT_EQ(error.report().keys.at(0).outcome, Outcome::failed);
+  }
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(Engine, AChangedDriverMakesWinnersSuspectServedAtOnceAndRevalidatedCheaply) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 4000);
+  open()->warmup({&one, 1});
+  pretend_driver_was("570.1");
+
+  const auto library = open();
+  const auto prepared = library->prepare(kernel, *one.problem);
+  EXPECT_EQ(prepared->origin(), "winner");
+  EXPECT_EQ(library->counters().compiles, 0);
+  EXPECT_EQ(library->counters().timings, 0);
+
+  const auto report = open()->revalidate({&one, 1});
+  ASSERT_EQ(report.keys.size(), 1U);
+  EXPECT_EQ(report.keys[0].outcome, Outcome::revalidated);
+  EXPECT_TRUE(report.keys[0].previous);
+  EXPECT_GE(report.timings, 1);
+  EXPECT_LE(report.timings, 4);
+  EXPECT_EQ(open()->warmup({&one, 1}).keys.at(0).outcome, Outcome::hit) << "current again";
+}
+
+TEST_F(Engine, WarmupRevalidatesSuspectsToo) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 4000);
+  open()->warmup({&one, 1});
+  pretend_driver_was("570.1");
+  const auto report = open()->warmup({&one, 1});
+  EXPECT_EQ(report.keys.at(0).outcome, Outcome::revalidated);
+  EXPECT_LE(report.timings, 4);
+}
+
+TEST_F(Engine, AnUnknownDriverIsNoEvidenceOfChange) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 4000);
+  open()->warmup({&one, 1});
+  pretend_driver_was("unknown");
+  EXPECT_EQ(open()->warmup({&one, 1}).keys.at(0).outcome, Outcome::hit);
+}
+
+TEST_F(Engine, TheErrorPolicyNamesTheKey) {
+  const auto kernel = planted_kernel({});
+  try {
+    (void)open(MissPolicy::error)->prepare(kernel, PlantedProblem(123));
+    FAIL() << "no error";
+  } catch (const NotReady& error) {
+    EXPECT_NE(std::string(error.what()).find("n=123"), std::string::npos);
+  }
+}
+
+TEST_F(Engine, TheNearestPolicyRunsTheNearestTunedConfigAndTimesNothing) {
+  const auto kernel = planted_kernel({});
+  const auto items = std::vector{item(kernel, 4000), item(kernel, 100)};
+  open()->warmup(items);
+  const auto library = open(MissPolicy::nearest);
+  EXPECT_EQ(library->prepare(kernel, PlantedProblem(4100))->origin(), "nearest n=4000 dtype=fp32");
+  EXPECT_EQ(library->counters().timings, 0);
+}
+
+TEST_F(Engine, WithNothingTunedTheNearestPolicyRunsTheDefault) {
+  const auto kernel = planted_kernel({});
+  const auto prepared = open(MissPolicy::nearest)->prepare(kernel, PlantedProblem(10));
+  EXPECT_EQ(prepared->origin(), "default");
+  EXPECT_EQ(prepared->config(), kernel.space.fallback());
+}
+
+TEST_F(Engine, AfterSealACompileOrATimingIsAnErrorAndAHitIsNot) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 64);
+  open()->warmup({&one, 1});
+  const auto library = open();
+  library->seal();
+  EXPECT_NO_THROW((void)library->prepare(kernel, *one.problem));
+  EXPECT_THROW((void)library->prepare(kernel, PlantedProblem(65)), NotReady);
+  const auto other = item(kernel, 66);
+  EXPECT_THROW((void)library->warmup({&other, 1}), NotReady);
+}
+
+TEST_F(Engine, SixteenThreadsOnOneColdKeyTuneItOnce) {
+  const auto kernel = planted_kernel({});
+  const auto library = open();
+  const PlantedProblem problem(2048);
+  std::atomic<int> good{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back([&] { good += library->prepare(kernel, problem)->origin() == "winner" ? 1 : 0; });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(good, 16);
+  EXPECT_EQ(library->counters().compiles, 3);
+  EXPECT_EQ(library->counters().timings, 3);
+}
+
+TEST_F(Engine, ABudgetEndsTheRunAndWhatWasTunedStays) {
+  const auto kernel = planted_kernel({});
+  std::vector<WarmupItem> items;
+  for (int i = 0; i < 40; ++i) items.push_back(item(kernel, 100000 + i));
+  WarmupOptions options;
+  options.budget_s = 0.6;
+  try {
+    const auto report = open()->warmup(items, options);
+    GTEST_SKIP() << "40 keys were tuned within the budget on this machine";
+  } catch (const WarmupFailed& error) {
+    std::size_t done = 0;
+    for (const auto& key : error.report().keys) done += key.outcome == Outcome::tuned ? 1 : 0;
+    EXPECT_EQ(stored().size(), done);
+    EXPECT_LT(error.report().elapsed_s, 5);
+  }
+}
+
+TEST_F(Engine, AnInterruptedTuningResumesFromTheTrialsThatLanded) {
+  const auto kernel = planted_kernel({test::kWrong});
+  const auto one = item(kernel, 3000);
+  open()->warmup({&one, 1});
+  {
+    // As a killed run leaves it: trials, no winner.
+    cache::StoreOptions options;
+    options.path = database();
+    const auto store = cache::Store::open(options);
+    const auto winner = store->list().at(0);
+    const auto trials = store->trials_of(winner.id);
+    store->remove({winner});
+    for (std::size_t i = 0; i < 2; ++i) ASSERT_TRUE(store->put_trial(trials[i]));
+  }
+  const auto report = open()->warmup({&one, 1});
+  EXPECT_EQ(report.keys.at(0).outcome, Outcome::tuned);
+  EXPECT_NE(report.keys[0].note.find("resumed: 2 trials"), std::string::npos) << report.keys[0].note;
+}
+
+TEST_F(Engine, WithoutACacheFileEverythingStillRuns) {
+  const auto kernel = planted_kernel({});
+  Options options;
+  options.device = "host";
+  options.cache_path = ":memory:";
+  const auto library = Library::open(options);
+  const auto one = item(kernel, 50);
+  EXPECT_EQ(library->warmup({&one, 1}).keys.at(0).outcome, Outcome::tuned);
+  EXPECT_EQ(library->warmup({&one, 1}).keys.at(0).outcome, Outcome::hit);
+}
+
+TEST_F(Engine, AMissingCompilerIsToldWholeAndLeavesNoRows) {
+  ::setenv("STROP_CXX", "/nonexistent/compiler", 1);
+  // The setting is read once a process, so the child sees it and this process does not.
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 50);
+  EXPECT_EXIT(
+      {
+        try {
+          open()->warmup({&one, 1});
+        } catch (const WarmupFailed& error) {
+          const bool named = std::string(error.what()).find("/nonexistent/compiler") != std::string::npos;
+          std::_Exit(named && stored().empty() ? 7 : 1);
+        }
+        std::_Exit(2);
+      },
+      testing::ExitedWithCode(7), "");
+  ::unsetenv("STROP_CXX");
+}
+
+}  // namespace
+}  // namespace strop
