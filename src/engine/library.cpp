@@ -64,6 +64,7 @@ class LibraryOnDevice : public Library, public std::enable_shared_from_this<Libr
   void download(void* to, const void* from, std::size_t bytes) override { parts_.device->download(to, from, bytes); }
   void synchronize(Stream stream) override { parts_.device->synchronize(stream); }
   bool capturing(Stream stream) const override { return parts_.device->capturing(stream); }
+  Parts& parts() { return parts_; }
 
  private:
   std::shared_ptr<const Ready> make_ready(const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id, MissPolicy policy);
@@ -147,5 +148,7 @@ std::shared_ptr<void> LibraryOnDevice::allocate(std::size_t bytes) {
 }  // namespace
 
 std::shared_ptr<Library> Library::open(const Options& options) { return std::make_shared<LibraryOnDevice>(options); }
+
+engine::Parts& engine::parts_of(Library& library) { return dynamic_cast<LibraryOnDevice&>(library).parts(); }
 
 }  // namespace strop

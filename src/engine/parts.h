@@ -40,6 +40,9 @@ struct Parts {
   void require_unsealed(const std::string& what, const std::string& kernel, const std::string& key) const;
 };
 
+// What an open library is made of, for the command's benchmarks and reports.
+Parts& parts_of(Library& library);
+
 // Digest of template and space: the part of a winner's identity that a new build may change.
 std::string template_digest(const Kernel& kernel, bool host);
 std::string target_for(const Kernel& kernel, const std::string& arch);
