@@ -1,0 +1,90 @@
+#include "jit/nvrtc/places.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "src/base/settings.h"
+
+namespace strop::jit {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 2> kSonames{"libnvrtc.so.13", "libnvrtc.so.12"};
+
+std::string library_in(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
+    if (fs::exists(folder / name, ignored)) return (folder / name).string();
+  return {};
+}
+
+void add_folder(std::vector<Place>& places, const fs::path& folder, const std::string& rule) {
+  if (auto library = library_in(folder); !library.empty()) places.push_back({std::move(library), rule, false});
+}
+
+std::vector<fs::path> sorted_children(const fs::path& folder, std::string_view prefix) {
+  std::vector<fs::path> children;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename().string().starts_with(prefix)) children.push_back(at->path());
+  std::sort(children.rbegin(), children.rend());  // the newest Python first
+  return children;
+}
+
+std::vector<fs::path> python_prefixes() {
+  std::vector<fs::path> prefixes;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (auto prefix = settings::foreign(variable)) prefixes.emplace_back(*prefix);
+  if (auto home = settings::foreign("HOME")) prefixes.push_back(fs::path(*home) / ".local");
+  prefixes.emplace_back("/usr/local");
+  prefixes.emplace_back("/usr");
+  return prefixes;
+}
+
+void add_wheels(std::vector<Place>& places) {
+  for (const auto& prefix : python_prefixes())
+    for (const auto& python : sorted_children(prefix / "lib", "python3"))
+      for (const char* packages : {"site-packages", "dist-packages"})
+        for (const char* wheel : {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"})
+          add_folder(places, python / packages / wheel, fmt::format("Python wheel in {}", (python / packages).string()));
+}
+
+void add_toolkits(std::vector<Place>& places) {
+  const auto add = [&](const fs::path& root, const std::string& rule) {
+    for (const char* below : {"lib64", "lib", "targets/x86_64-linux/lib"}) add_folder(places, root / below, rule);
+  };
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+    if (auto root = settings::foreign(variable)) add(*root, variable);
+  add("/usr/local/cuda", "/usr/local/cuda");
+}
+
+}  // namespace
+
+std::vector<Place> nvrtc_places(const std::string& explicit_place) {
+  std::vector<Place> places;
+  if (!explicit_place.empty()) {
+    std::error_code ignored;
+    auto library = fs::is_directory(explicit_place, ignored) ? library_in(explicit_place) : explicit_place;
+    places.push_back({library.empty() ? explicit_place + "/libnvrtc.so.13" : library, "setting STROP_NVRTC", false});
+    return places;
+  }
+  for (const char* soname : kSonames) places.push_back({soname, "already in the process", true});
+  add_wheels(places);
+  if (auto conda = settings::foreign("CONDA_PREFIX")) add_folder(places, fs::path(*conda) / "lib", "conda");
+  for (const char* soname : kSonames) places.push_back({soname, "loader", false});
+  add_toolkits(places);
+  return places;
+}
+
+std::vector<std::string> nvrtc_folders(const std::vector<Place>& places) {
+  std::vector<std::string> folders;
+  for (const auto& place : places)
+    if (place.library.find('/') != std::string::npos) folders.push_back(fs::path(place.library).parent_path().string());
+  return folders;
+}
+
+}  // namespace strop::jit
