@@ -33,7 +33,8 @@ class Checker {
   void make_reference();
   Finding run(const device::LoadedKernel& kernel, const Config& config, std::vector<std::byte>& image);
   std::optional<std::string> damage(const std::vector<std::byte>& image) const;
-  Finding compare_outputs(const std::vector<std::byte>& image) const;
+  Finding compare_outputs(const std::vector<std::byte>& image);
+  std::string differing_output(const std::vector<std::byte>& a, const std::vector<std::byte>& b) const;
 
   device::Device& device_;
   std::unique_ptr<KernelProblem> problem_;
@@ -41,6 +42,7 @@ class Checker {
   std::vector<std::size_t> offsets_;          // of each tensor's data in the arena
   std::vector<std::byte> pristine_;           // the arena as it is before a run
   std::vector<std::vector<double>> expected_;  // by tensor; empty for inputs and scratch
+  std::vector<std::byte> passed_;             // the arena after a run that passed
   device::Buffer arena_;
   device::Buffer fresh_;                      // pristine_ on the device
 };
