@@ -2,6 +2,7 @@
 
 strop_test(device_cuda_test gpu
   SOURCES
+    gpu/device_cuda_cubin_test.cpp
     gpu/device_cuda_test.cpp
     gpu/device_cuda_timing_test.cpp
     gpu/device_cuda_capture_test.cpp
