@@ -26,3 +26,7 @@ strop_test(cuda_image_test unit SOURCES unit/device/cuda_image_test.cpp)
 add_test(NAME cuda_probe_test.links_no_cuda COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:cuda_probe_test> -DREADELF=${CMAKE_READELF}
   -P ${CMAKE_CURRENT_SOURCE_DIR}/package/check_not_linked.cmake)
 set_tests_properties(cuda_probe_test.links_no_cuda PROPERTIES LABELS unit)
+
+strop_test(open_device_test unit SOURCES unit/device/open_test.cpp)
+target_compile_definitions(open_device_test PRIVATE FAKE_OK="$<TARGET_FILE:fake_libcuda_ok>" FAKE_OLD="$<TARGET_FILE:fake_libcuda_old>")
+add_dependencies(open_device_test fake_libcuda_ok fake_libcuda_old)
