@@ -127,6 +127,8 @@ Binary HostToolchain::compile(const CompileRequest& request) {
   std::vector<std::string> command{found.path};
   for (auto& argument : arguments()) command.push_back(std::move(argument));
   if (found.name == "g++") command.emplace_back("-fno-gnu-unique");
+  // Places in reports and debug information are template names, not of a folder that is gone.
+  command.push_back(fmt::format("-ffile-prefix-map={}/=", root.string()));
   for (const auto& argument : {std::string("-I"), root.string(), (root / "strop.cpp").string(), std::string("-o"), (root / "strop.so").string()})
     command.push_back(argument);
 

@@ -1,6 +1,7 @@
 #include "src/device/host/shared_object.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "src/base/log.h"
 #include "src/base/settings.h"
@@ -30,6 +32,27 @@ bool write_all(int file, std::string_view bytes) {
 
 bool under_sanitizer() { return sanitizer::checks_addresses() || sanitizer::checks_threads(); }
 
+// The loader maps what the headers promise and the first touch of a page that is not there ends the process, so a cut
+// file must be seen before.
+std::optional<std::string> why_damaged(std::string_view bytes) {
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof header) return "too short for a shared object";
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+    return "not a 64-bit shared object";
+  const std::size_t size = bytes.size();
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > size ||
+      header.e_phnum > (size - header.e_phoff) / sizeof(Elf64_Phdr))
+    return "its program headers are cut off";
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_LOAD && (segment.p_offset > size || segment.p_filesz > size - segment.p_offset))
+      return "its contents are cut off";
+  }
+  return std::nullopt;
+}
+
 std::string loader_reason() {
   const char* reason = dlerror();
   return reason ? reason : "no reason given";
@@ -38,6 +61,7 @@ std::string loader_reason() {
 }  // namespace
 
 SharedObject::SharedObject(std::string_view bytes) {
+  if (const auto damage = why_damaged(bytes)) throw Error(fmt::format("cannot load a host kernel: {}", *damage));
   std::string why;
   if (under_sanitizer() || !open_memory(bytes, why)) open_file(bytes, why);
 }
