@@ -1,0 +1,76 @@
+// Naming and selecting entries.
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cache/store.h"
+#include "src/base/digest.h"
+#include "src/base/format.h"
+#include "strop/error.h"
+
+namespace strop::cache {
+namespace {
+
+constexpr std::size_t kHandleDigits = 12;
+
+bool is_handle_prefix(const std::string& text) {
+  return text.size() >= 4 && text.size() <= kHandleDigits &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+bool version_matches(const std::string& condition, const std::string& version) {
+  const auto at = std::min(condition.find_first_not_of("<>="), condition.size());
+  const auto comparison = condition.substr(0, at);
+  const auto wanted = condition.substr(at);
+  if (wanted.empty() || wanted.find_first_of(" \t") != std::string::npos)
+    throw CacheError(fmt::format("'{}' is no version condition: write '<590', '<=580.95', '>570' or '=580.159.03'", condition));
+  if (version == "unknown" || version.empty()) return comparison.empty() || comparison == "=" ? version == wanted : false;
+  const int order = compare_versions(version, wanted);
+  if (comparison == "<") return order < 0;
+  if (comparison == "<=") return order <= 0;
+  if (comparison == ">") return order > 0;
+  if (comparison == ">=") return order >= 0;
+  if (comparison.empty() || comparison == "=" || comparison == "==") return order == 0;
+  throw CacheError(fmt::format("'{}' is no version comparison: known are <, <=, =, >=, >", comparison));
+}
+
+bool key_matches(const std::string& wanted, const EntryId& id) {
+  if (is_handle_prefix(wanted) && handle(id).starts_with(wanted)) return true;
+  const auto fields = Key::parse(wanted);
+  if (!fields) {
+    if (is_handle_prefix(wanted)) return false;
+    throw CacheError(fmt::format("'{}' is neither the handle of an entry (at least 4 hex digits, see `strop cache list`) nor fields like 'D=2048 W=4'", wanted));
+  }
+  return std::all_of(fields->fields().begin(), fields->fields().end(), [&](const Key::Field& field) {
+    const auto value = id.key.find(field.first);
+    return value && *value == field.second;
+  });
+}
+
+}  // namespace
+
+std::string handle(const EntryId& id) {
+  return Ingredients()
+      .add("kernel", id.kernel)
+      .add("key", id.key.str())
+      .add("device_class", id.device_class)
+      .add("template", id.template_digest)
+      .digest()
+      .substr(0, kHandleDigits);
+}
+
+bool matches(const Winner& winner, const Filter& filter) {
+  if (!filter.kernel.empty() && fnmatch(filter.kernel.c_str(), winner.id.kernel.c_str(), 0) != 0) return false;
+  if (!filter.key.empty() && !key_matches(filter.key, winner.id)) return false;
+  if (!filter.device.empty() && winner.environment.device_name.find(filter.device) == std::string::npos &&
+      winner.id.device_class.find(filter.device) == std::string::npos)
+    return false;
+  if (!filter.driver.empty() && !version_matches(filter.driver, winner.environment.driver)) return false;
+  if (filter.older_than_s && std::max(winner.tuned_at, winner.revalidated_at) > unix_now() - *filter.older_than_s) return false;
+  return true;
+}
+
+}  // namespace strop::cache

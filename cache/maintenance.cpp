@@ -1,0 +1,109 @@
+// The part of Tables that serves the command: removing, verifying, shrinking.
+
+#include <fmt/format.h>
+
+#include "cache/schema.h"
+#include "cache/tables.h"
+#include "cache/write_lock.h"
+#include "src/base/digest.h"
+#include "src/base/format.h"
+
+namespace strop::cache {
+namespace {
+
+constexpr std::string_view kUnreferencedBinaries = "kept = 0 AND code NOT IN (SELECT code FROM winner_v1)";
+
+}  // namespace
+
+void Tables::remove_entry(const std::string& name) {
+  for (const char* sql : {"DELETE FROM trial_v1 WHERE entry = (SELECT id FROM entry_v1 WHERE handle = ?)",
+                          "DELETE FROM binary_v1 WHERE code = (SELECT code FROM winner_v1 WHERE entry = (SELECT id FROM entry_v1 WHERE handle = ?1)) "
+                          "AND code NOT IN (SELECT code FROM winner_v1 WHERE entry <> (SELECT id FROM entry_v1 WHERE handle = ?1))",
+                          "DELETE FROM winner_v1 WHERE entry = (SELECT id FROM entry_v1 WHERE handle = ?)",
+                          "DELETE FROM entry_v1 WHERE handle = ?"})
+    database_.prepare(sql).bind(name).run();
+}
+
+void Tables::remove(const std::vector<Winner>& winners) {
+  const WriteLock lock(lock_path_, timeout_ms_);
+  Transaction transaction(database_);
+  for (const auto& winner : winners) remove_entry(handle(winner.id));
+  transaction.commit();
+}
+
+std::uint64_t Tables::bytes() {
+  const auto pages = database_.number("PRAGMA page_count").value_or(0) - database_.number("PRAGMA freelist_count").value_or(0);
+  return static_cast<std::uint64_t>(pages * database_.number("PRAGMA page_size").value_or(0));
+}
+
+Stats Tables::stats() {
+  Stats stats;
+  stats.winners = database_.number("SELECT count(*) FROM winner_v1").value_or(0);
+  stats.trials = database_.number("SELECT count(*) FROM trial_v1").value_or(0);
+  stats.binaries = database_.number("SELECT count(*) FROM binary_v1").value_or(0);
+  stats.environments = database_.number("SELECT count(*) FROM environment_v1").value_or(0);
+  stats.binary_bytes = static_cast<std::uint64_t>(database_.number("SELECT coalesce(sum(length(bytes)), 0) FROM binary_v1").value_or(0));
+  stats.format = static_cast<int>(kFormat);
+  stats.file_bytes = static_cast<std::uint64_t>(database_.number("PRAGMA page_count").value_or(0) * database_.number("PRAGMA page_size").value_or(0));
+  return stats;
+}
+
+std::vector<Damage> Tables::verify(bool repair) {
+  std::vector<Damage> found;
+  if (const auto answer = database_.text("PRAGMA integrity_check(20)"); answer != "ok") found.push_back({"database: " + answer, false});
+  std::vector<std::int64_t> broken;
+  {
+    auto rows = database_.prepare("SELECT id, code, kernel, checksum, bytes FROM binary_v1");
+    while (rows.step()) {
+      if (digest_of(rows.text(1) + rows.blob(4)) == rows.text(3)) continue;
+      broken.push_back(rows.integer(0));
+      found.push_back({fmt::format("binary {} of {}: checksum differs", rows.text(1).substr(0, 12), rows.text(2)), repair});
+    }
+  }
+  {
+    auto rows = database_.prepare("SELECT e.handle, e.key, e.kernel, w.config FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry");
+    while (rows.step())
+      if (!Key::parse(rows.text(1)) || !Config::parse(rows.text(3)))
+        found.push_back({fmt::format("winner {} of {}: its key or config can't be read", rows.text(0), rows.text(2)), false});
+  }
+  if (repair && !broken.empty()) {
+    const WriteLock lock(lock_path_, timeout_ms_);
+    Transaction transaction(database_);
+    for (const auto id : broken) database_.prepare("DELETE FROM binary_v1 WHERE id = ?").bind(id).run();
+    transaction.commit();
+  }
+  return found;
+}
+
+void Tables::drop_unreferenced() {
+  const WriteLock lock(lock_path_, timeout_ms_);
+  Transaction transaction(database_);
+  database_.run(fmt::format("DELETE FROM binary_v1 WHERE {}", kUnreferencedBinaries));
+  database_.run("DELETE FROM entry_v1 WHERE id NOT IN (SELECT entry FROM winner_v1) AND id NOT IN (SELECT entry FROM trial_v1)");
+  database_.run("DELETE FROM environment_v1 WHERE id NOT IN (SELECT environment FROM winner_v1) AND id NOT IN (SELECT environment FROM trial_v1)");
+  transaction.commit();
+}
+
+void Tables::shrink_to(std::uint64_t max_bytes) {
+  while (bytes() > max_bytes) {
+    const WriteLock lock(lock_path_, timeout_ms_);
+    Transaction transaction(database_);
+    if (database_.number(fmt::format("SELECT count(*) FROM binary_v1 WHERE {}", "code NOT IN (SELECT code FROM winner_v1)")).value_or(0) > 0) {
+      database_.run("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE code NOT IN (SELECT code FROM winner_v1) "
+                    "ORDER BY last_used LIMIT 16)");
+    } else {
+      const auto oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry ORDER BY w.last_used, e.id LIMIT 1");
+      if (oldest.empty()) return;
+      remove_entry(oldest);
+    }
+    transaction.commit();
+  }
+}
+
+void Tables::vacuum() {
+  const WriteLock lock(lock_path_, timeout_ms_);
+  database_.run("VACUUM");
+  if (!lock_path_.empty()) database_.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+}  // namespace strop::cache

@@ -1,0 +1,231 @@
+// The store: the database at its path, and memory for what that one can't take.
+
+#include "cache/store.h"
+
+#include <filesystem>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "cache/opening.h"
+#include "src/base/format.h"
+#include "src/base/log.h"
+
+namespace strop::cache {
+namespace {
+
+class StoreOnTables : public Store {
+ public:
+  explicit StoreOnTables(const StoreOptions& options) : options_(options), main_(open_tables(options)) {}
+
+  const std::string& path() const override { return main_.path; }
+  bool writable() const override { return main_.writable; }
+
+  std::optional<Winner> find_winner(const EntryId& id) override;
+  std::vector<Winner> winners_of(const EntryId& id) override;
+  std::optional<StoredBinary> find_binary(const std::string& code, const std::string& preferred_compiler) override;
+  std::vector<StoredTrial> trials_of(const EntryId& id) override;
+  bool put_winner(const Winner& winner, const std::optional<StoredBinary>& binary) override;
+  bool put_trial(const StoredTrial& trial) override;
+  bool put_binary(const StoredBinary& binary) override;
+  void touch(const EntryId& id) override;
+
+  std::vector<Winner> list(const Filter& filter) override;
+  std::vector<Winner> remove(const std::vector<Winner>& winners) override;
+  std::vector<StoredBinary> binaries() override;
+  Stats stats() override;
+  std::vector<Damage> verify(bool repair) override;
+  std::uint64_t prune(std::uint64_t max_bytes) override;
+
+ private:
+  template <class Result, class Ask>
+  Result read(const char* doing, Result nothing, const Ask& ask);
+  template <class Change>
+  bool write(const char* doing, const Change& change);
+  bool recover(const SqliteError& error, const char* doing);
+  Tables& overlay();
+  void require_writable() const;
+
+  std::mutex mutex_;
+  StoreOptions options_;
+  Opened main_;
+  Opened overlay_;  // in memory: what the main database could not take
+};
+
+Tables& StoreOnTables::overlay() {
+  if (!overlay_.tables) overlay_ = open_memory();
+  return *overlay_.tables;
+}
+
+// True: the database was set aside and a new one is open; ask again.
+bool StoreOnTables::recover(const SqliteError& error, const char* doing) {
+  if (error.broken() && main_.writable && !main_.path.empty()) {
+    auto options = options_;
+    options.path = main_.path;
+    main_.tables.reset();  // closes the broken one
+    try {
+      if (const auto aside = set_aside(options.path, options.busy_timeout_ms); !aside.empty())
+        log::warn_once("cache-broken:" + options.path, fmt::format("the cache {} is damaged ({}); it was set aside as {} and a new one begun",
+                                                                   options.path, error.what(), aside));
+    } catch (const SqliteError& failed) {
+      log::warn_once("cache-aside:" + options.path, failed.what());
+    }
+    main_ = open_tables(options);
+    return true;
+  }
+  log::warn_once(fmt::format("cache-{}:{}", error.code(), main_.path),
+                 fmt::format("the cache {} failed {} ({}); what is new is kept in memory for this process", main_.path, doing, error.what()));
+  return false;
+}
+
+// The overlay is asked first: it has what is newer than the file.
+template <class Result, class Ask>
+Result StoreOnTables::read(const char* doing, Result nothing, const Ask& ask) {
+  const std::lock_guard lock(mutex_);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      if (overlay_.tables)
+        if (auto found = ask(*overlay_.tables); found != nothing) return found;
+      return ask(*main_.tables);
+    } catch (const SqliteError& error) {
+      if (!recover(error, doing)) break;
+    }
+  }
+  return nothing;
+}
+
+template <class Change>
+bool StoreOnTables::write(const char* doing, const Change& change) {
+  const std::lock_guard lock(mutex_);
+  for (int attempt = 0; main_.writable && attempt < 2; ++attempt) {
+    try {
+      change(*main_.tables);
+      return true;
+    } catch (const SqliteError& error) {
+      if (!recover(error, doing)) break;
+    }
+  }
+  try {
+    change(overlay());
+  } catch (const SqliteError& error) {
+    log::warn_once("cache-overlay", fmt::format("a result could not even be kept in memory: {}", error.what()));
+  }
+  return false;
+}
+
+// Comparable wrappers, so that `read` can tell an answer from nothing.
+template <class T>
+struct Found {
+  std::optional<T> value;
+  bool operator!=(const Found& other) const { return value.has_value() != other.value.has_value(); }
+};
+template <class T>
+struct Many {
+  std::vector<T> values;
+  bool operator!=(const Many& other) const { return values.size() != other.values.size(); }
+};
+
+std::optional<Winner> StoreOnTables::find_winner(const EntryId& id) {
+  return read("looking up a winner", Found<Winner>{}, [&](Tables& t) { return Found<Winner>{t.find_winner(id)}; }).value;
+}
+
+std::vector<Winner> StoreOnTables::winners_of(const EntryId& id) {
+  return read("looking for neighbours", Many<Winner>{}, [&](Tables& t) { return Many<Winner>{t.winners_of(id)}; }).values;
+}
+
+std::optional<StoredBinary> StoreOnTables::find_binary(const std::string& code, const std::string& preferred_compiler) {
+  bool damaged = false;
+  auto found = read("reading a binary", Found<StoredBinary>{}, [&](Tables& t) {
+    bool here = false;
+    Found<StoredBinary> answer{t.find_binary(code, preferred_compiler, here)};
+    damaged = damaged || here;
+    return answer;
+  });
+  if (damaged) {
+    log::warn_once("cache-checksum:" + code,
+                   fmt::format("a binary in the cache {} is damaged (its checksum differs); it is removed and made again", main_.path));
+    write("removing a damaged binary", [](Tables& t) { t.verify(true); });
+  }
+  return found.value;
+}
+
+std::vector<StoredTrial> StoreOnTables::trials_of(const EntryId& id) {
+  return read("reading trials", Many<StoredTrial>{}, [&](Tables& t) { return Many<StoredTrial>{t.trials_of(id)}; }).values;
+}
+
+bool StoreOnTables::put_winner(const Winner& winner, const std::optional<StoredBinary>& binary) {
+  const bool stored = write("storing a winner", [&](Tables& t) { t.put_winner(winner, binary); });
+  if (stored && options_.max_bytes > 0) write("keeping to the size bound", [&](Tables& t) { t.shrink_to(options_.max_bytes); });
+  return stored;
+}
+
+bool StoreOnTables::put_trial(const StoredTrial& trial) {
+  return write("storing a trial", [&](Tables& t) { t.put_trial(trial); });
+}
+
+bool StoreOnTables::put_binary(const StoredBinary& binary) {
+  return write("storing a binary", [&](Tables& t) { t.put_binary(binary, true); });
+}
+
+void StoreOnTables::touch(const EntryId& id) {
+  if (!main_.writable) return;
+  write("noting a use", [&](Tables& t) { t.touch(id, unix_now()); });
+}
+
+void StoreOnTables::require_writable() const {
+  if (!main_.writable) throw CacheError(fmt::format("the cache {} can't be written", main_.path));
+}
+
+std::vector<Winner> StoreOnTables::list(const Filter& filter) {
+  std::vector<Winner> found;
+  {
+    const std::lock_guard lock(mutex_);
+    found = main_.tables->all_winners();
+  }
+  std::erase_if(found, [&](const Winner& winner) { return !matches(winner, filter); });
+  return found;
+}
+
+std::vector<Winner> StoreOnTables::remove(const std::vector<Winner>& winners) {
+  require_writable();
+  const std::lock_guard lock(mutex_);
+  main_.tables->remove(winners);
+  return winners;
+}
+
+std::vector<StoredBinary> StoreOnTables::binaries() {
+  const std::lock_guard lock(mutex_);
+  return main_.tables->binaries();
+}
+
+Stats StoreOnTables::stats() {
+  const std::lock_guard lock(mutex_);
+  auto stats = main_.tables->stats();
+  stats.path = main_.path;
+  std::error_code failed;
+  const auto bytes = std::filesystem::file_size(main_.path, failed);
+  if (!failed) stats.file_bytes = bytes;
+  return stats;
+}
+
+std::vector<Damage> StoreOnTables::verify(bool repair) {
+  const std::lock_guard lock(mutex_);
+  return main_.tables->verify(repair && main_.writable);
+}
+
+std::uint64_t StoreOnTables::prune(std::uint64_t max_bytes) {
+  require_writable();
+  const std::lock_guard lock(mutex_);
+  const auto before = main_.tables->stats().file_bytes;
+  main_.tables->drop_unreferenced();
+  if (max_bytes > 0) main_.tables->shrink_to(max_bytes);
+  main_.tables->vacuum();
+  const auto after = main_.tables->stats().file_bytes;
+  return before > after ? before - after : 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Store> Store::open(const StoreOptions& options) { return std::make_unique<StoreOnTables>(options); }
+
+}  // namespace strop::cache
