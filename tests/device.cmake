@@ -19,6 +19,7 @@ strop_fake_libcuda(no_device FAKE_INIT=100)
 strop_fake_libcuda(zero FAKE_DEVICES=0)
 strop_fake_libcuda(mismatch FAKE_INIT=803)
 
+strop_test(cuda_hold_test unit SOURCES unit/device/cuda_hold_test.cpp)
 strop_test(cuda_identity_test unit SOURCES unit/device/cuda_identity_test.cpp)
 strop_test(cuda_image_test unit SOURCES unit/device/cuda_image_test.cpp)
 

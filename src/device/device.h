@@ -77,6 +77,7 @@ class Device {
 
   // Seconds a launch, one value a batch. `launch_one(stream, i)` enqueues launch i (counting through all batches) on the device's
   // own timing stream, which is held back until everything is queued, so that launch latency is not timed. Host: a steady clock.
+  // It must launch and do nothing else (what waits for the device would wait for the held stream), and may be called again from 0.
   virtual std::vector<double> time(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan) = 0;
   // True when the clocks were held down (heat, power) at any moment since the last call; empty when it can't be known.
   virtual std::optional<bool> throttled() = 0;

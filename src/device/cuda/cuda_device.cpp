@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <typeinfo>
 
 #include "src/base/format.h"
@@ -108,7 +109,7 @@ void* CudaDevice::allocate(std::size_t bytes) {
         result, "cuMemAlloc",
         fmt::format("asking for {} where {} of {} are free", bytes_text(bytes), bytes_text(free), bytes_text(total)));
   }
-  return reinterpret_cast<void*>(memory);
+  return std::bit_cast<void*>(memory);
 }
 
 void CudaDevice::release(void* pointer) noexcept {

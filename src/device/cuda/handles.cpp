@@ -1,6 +1,7 @@
 #include "src/device/cuda/handles.h"
 
 #include <array>
+#include <bit>
 
 #include "src/device/cuda/errors.h"
 
@@ -56,7 +57,7 @@ Module load_module(const char* image) {
   std::array<char, 4096> log{};
   std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   // The driver takes integers by value in pointers here.
-  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+  std::array<void*, 2> values{log.data(), std::bit_cast<void*>(log.size())};
   CUmodule module = nullptr;
   const CUresult result = opened().cuModuleLoadDataEx(&module, image, options.size(), options.data(), values.data());
   log.back() = '\0';

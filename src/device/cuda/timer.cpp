@@ -1,14 +1,12 @@
 #include "src/device/cuda/timer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <stop_token>
 #include <thread>
 
 #include "src/base/log.h"
 #include "src/device/cuda/errors.h"
+#include "src/device/cuda/hold.h"
 
 namespace strop::device::cuda {
 namespace {
@@ -21,45 +19,6 @@ constexpr auto kResultLimit = 60s;  // for one run's queue; a kernel that never 
 constexpr int kGiveUpHolding = 3;
 constexpr auto kSpin = 2ms;                    // most runs end within it, and sleeping costs more than they do
 constexpr std::size_t kBusyBytes = 64u << 20;  // a memset of it takes some 20 us: longer than a launch
-
-// Lets a stream go that waits for `ticket`: when asked, when its scope ends, or when the limit has passed.
-class Hold {
- public:
-  Hold(std::uint32_t* flag, std::uint32_t ticket)
-      : flag_(flag), ticket_(ticket), watchdog_([this](const std::stop_token& stop) { watch(stop); }) {}
-  ~Hold() { let_go(); }
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
-
-  // False when the watchdog had done it before. The word is written first: joining the thread takes its time.
-  bool let_go() {
-    if (!watchdog_.joinable()) return in_time_;
-    in_time_ = !expired_.load();
-    write();
-    watchdog_.request_stop();
-    watchdog_.join();
-    return in_time_;
-  }
-
- private:
-  void write() { std::atomic_ref(*flag_).store(ticket_, std::memory_order_release); }
-
-  void watch(const std::stop_token& stop) {
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any never;
-    never.wait_for(lock, stop, kHoldLimit, [] { return false; });
-    if (stop.stop_requested()) return;
-    expired_.store(true);
-    write();
-  }
-
-  std::uint32_t* flag_;
-  std::uint32_t ticket_;
-  bool in_time_ = true;
-  std::atomic<bool> expired_{false};
-  std::jthread watchdog_;  // last: it uses the others
-};
 
 // Polls, since cuEventSynchronize has no limit.
 void wait_for(const Driver& driver, CUevent event) {
@@ -112,7 +71,7 @@ std::vector<double> Timer::time(const std::function<void(Stream, int)>& launch_o
 }
 
 bool Timer::run_held(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan) {
-  Hold hold(static_cast<std::uint32_t*>(flag_.get()), ++ticket_);
+  Hold hold(static_cast<std::uint32_t*>(flag_.get()), ++ticket_, kHoldLimit);
   // Cyclic >=: the word needs no reset between runs.
   const CUresult result =
       driver_.cuStreamWaitValue32(stream_.get(), flag_on_device_, ticket_, CU_STREAM_WAIT_VALUE_GEQ);
