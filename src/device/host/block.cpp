@@ -48,11 +48,13 @@ void Block::prepare(const Grid& grid) {
   meetings_.assign((count + 31) / 32 * 32, Meeting{});
   meetings_open_.assign((count + 31) / 32, 0);
   order_.resize(count);
+  if (sanitizer::checks_threads() && own_strands_.size() < count) own_strands_.resize(count);
   for (unsigned i = 0; i < count; ++i) {
     threads_[i].index = {i % grid.block.x, i / grid.block.x % grid.block.y, i / grid.block.x / grid.block.y};
     if (!threads_[i].identity) threads_[i].identity = sanitizer::create_identity();
     order_[i] = grid.options.order == Order::reverse ? count - 1 - i : i;
   }
+  grid.bind(&context_);
   context_.grid_size = grid.size;
   context_.block_size = grid.block;
   context_.dynamic_bytes = grid.dynamic_shared;
@@ -108,17 +110,22 @@ void Block::strand_entry(void* block) { static_cast<Block*>(block)->strand_main(
 // Runs CUDA threads until none is left to start, then waits for the next block.
 void Block::strand_main() {
   for (;;) {
-    while (next_ < count_) run_thread(order_[next_++]);
+    while (next_ < count_ && may_start_here()) run_thread(order_[next_++]);
     Strand* to = worker_.get();
-    if (!ready_.empty()) {
+    if (next_ < count_) {
+      to = fresh_strand();
+    } else if (!ready_.empty()) {
       to = pick();
     } else if (alive_ != 0) {
       fail("deadlock: no thread of the block can go on", {});
     }
-    idle_.push_back(running_);
+    if (own_strands_.empty()) idle_.push_back(running_);
     switch_to(*to);
   }
 }
+
+// To the race checker two threads on one stack would race for it.
+bool Block::may_start_here() const { return own_strands_.empty() || own_strands_[order_[next_]] == running_; }
 
 void Block::run_thread(unsigned number) {
   running_->thread = static_cast<int>(number);
@@ -128,7 +135,7 @@ void Block::run_thread(unsigned number) {
   sanitizer::acquire(&start_edge_);
   bool completed = true;
   try {
-    grid_.entry(&context_, grid_.arguments);
+    grid_.entry(grid_.arguments);
   } catch (const std::exception& error) {
     completed = false;
     note_fault(error.what(), {});
@@ -150,7 +157,10 @@ void Block::switch_to(Strand& to) {
   if (from.thread != kNobody) set_context(static_cast<unsigned>(from.thread));
 }
 
+// One to start the next thread on.
 Block::Strand* Block::fresh_strand() {
+  Strand** const own = own_strands_.empty() ? nullptr : &own_strands_[order_[next_]];
+  if (own && *own) return *own;
   if (!idle_.empty()) {
     Strand* strand = idle_.back();
     idle_.pop_back();
@@ -158,6 +168,7 @@ Block::Strand* Block::fresh_strand() {
   }
   const std::size_t bytes = sanitizer::checks_addresses() ? kCheckedStackBytes : kStackBytes;
   strands_.push_back(std::make_unique<Strand>(bytes, this));
+  if (own) *own = strands_.back().get();
   return strands_.back().get();
 }
 
@@ -252,6 +263,7 @@ std::string Block::report(const std::string& why, abi::Site site) const {
 
 void Block::abandon() {
   strands_.clear();
+  own_strands_.assign(own_strands_.size(), nullptr);
   idle_.clear();
   ready_.clear();
   drop_threads();

@@ -97,6 +97,7 @@ class Block {
   void reset();
   void run_thread(unsigned number);
   void strand_main();
+  bool may_start_here() const;
   static void strand_entry(void* block);
   void switch_to(Strand& to);
   Strand* fresh_strand();
@@ -139,6 +140,7 @@ class Block {
   Strand* running_ = nullptr;
   std::vector<std::unique_ptr<Strand>> strands_;
   std::vector<Strand*> idle_;
+  std::vector<Strand*> own_strands_;  // a CUDA thread; empty without ThreadSanitizer
   std::deque<Strand*> ready_;
   std::string fault_;
 

@@ -16,6 +16,7 @@ namespace abi = ::strop::host;
 struct Grid {
   std::string kernel;  // for reports
   abi::EntryFn entry = nullptr;
+  void (*bind)(abi::Context*) = nullptr;
   const void* arguments = nullptr;
   abi::Index3 size{1, 1, 1};
   abi::Index3 block{1, 1, 1};

@@ -116,6 +116,7 @@ void HostDevice::launch(const LoadedKernel& kernel, const LaunchGeometry& geomet
   Grid grid;
   grid.kernel = host_kernel->name();
   grid.entry = host_kernel->entry();
+  grid.bind = host_kernel->info().bind;
   grid.arguments = arguments;
   grid.size = index3(geometry.grid);
   grid.block = index3(geometry.block);

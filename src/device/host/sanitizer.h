@@ -5,7 +5,7 @@
 // sanitizer every call is a test of one pointer.
 //
 // ThreadSanitizer: this folder is never instrumented itself (its bookkeeping crosses fibers), only kernels are. Every
-// CUDA thread is a fiber of the checker, a switch makes no happens-before edge; barriers do, by acquire and release on
+// CUDA thread is a fiber of the checker on a stack of its own, a switch makes no happens-before edge; barriers do, by acquire and release on
 // an address.
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 
 // The only thing that a compiled kernel and the host device share: a context that the device fills in and a table of
 // functions in it. Included by both sides, so it uses no header. A kernel's shared object needs no symbol of the
-// process that loads it: the entry gets the context, and everything else comes out of it. Any change here raises
-// kVersion, which the device checks at load.
+// process that loads it: the kernel is bound to the context, and everything else comes out of it. Any change here
+// raises kVersion, which the device checks at load.
 
 namespace strop::host {
 
@@ -71,9 +71,12 @@ struct KernelInfo {
   unsigned args_bytes;
   bool address_sanitizer;
   bool thread_sanitizer;
+  // Called on a thread of the operating system before its first block of a launch: where the kernel's words find the
+  // context.
+  void (*bind)(Context* context);
 };
 
-using EntryFn = void (*)(Context* context, const void* args);
+using EntryFn = void (*)(const void* args);
 using InfoFn = void (*)(KernelInfo* info);
 
 }  // namespace strop::host

@@ -38,16 +38,16 @@ constexpr bool kThreadSanitizer =
       ::strop::host::context->functions->shared(&strop_shared_key_##name, sizeof(type) * (n)))
 #define STROP_DYNAMIC_SHARED(type, name) type* name = static_cast<type*>(::strop::host::context->dynamic_shared)
 
-#define STROP_ENTRY(entry, Args, threads_of_block, blocks_of_sm, fn)                                                \
-  extern "C" __attribute__((visibility("default"))) void entry(::strop::host::Context* context, const void* args) { \
-    ::strop::host::context = context;                                                                               \
-    fn(*static_cast<const Args*>(args));                                                                            \
-  }                                                                                                                 \
-  extern "C" __attribute__((visibility("default"))) void entry##_info(::strop::host::KernelInfo* info) {            \
-    *info = {::strop::host::kVersion,                                                                               \
-             threads_of_block,                                                                                      \
-             blocks_of_sm,                                                                                          \
-             sizeof(Args),                                                                                          \
-             ::strop::host::kAddressSanitizer,                                                                      \
-             ::strop::host::kThreadSanitizer};                                                                      \
+#define STROP_ENTRY(entry, Args, threads_of_block, blocks_of_sm, fn)                                     \
+  extern "C" __attribute__((visibility("default"))) void entry(const void* args) {                       \
+    fn(*static_cast<const Args*>(args));                                                                 \
+  }                                                                                                      \
+  extern "C" __attribute__((visibility("default"))) void entry##_info(::strop::host::KernelInfo* info) { \
+    *info = {::strop::host::kVersion,                                                                    \
+             threads_of_block,                                                                           \
+             blocks_of_sm,                                                                               \
+             sizeof(Args),                                                                               \
+             ::strop::host::kAddressSanitizer,                                                           \
+             ::strop::host::kThreadSanitizer,                                                            \
+             [](::strop::host::Context* context) { ::strop::host::context = context; }};                 \
   }

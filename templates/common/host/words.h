@@ -71,7 +71,7 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
 namespace strop::host {
-// Of the running thread of the operating system; set by the entry. A block never moves between them.
+// Of the running thread of the operating system; set before its first block. A block never moves between them.
 static thread_local Context* context;
 }  // namespace strop::host
 #define threadIdx (::strop::host::context->thread)

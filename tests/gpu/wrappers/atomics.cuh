@@ -17,7 +17,7 @@ __device__ void atomics(const Args& a) {
   atomicAdd(reinterpret_cast<float*>(a.out + 2), static_cast<float>(v & 1023u));
   atomicMax(a.out + 3, v);
   atomicMin(a.out + 4, v);
-  u32 seen = a.out[5];
+  u32 seen = atomicAdd(a.out + 5, 0u);
   while (true) {
     const u32 before = atomicCAS(a.out + 5, seen, seen + 2u);
     if (before == seen) break;

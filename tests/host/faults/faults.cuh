@@ -70,11 +70,12 @@ __device__ void async_copy_without_wait(const Args& a) {
 template <class P>
 __device__ void ring_overrun(const Args& a) {
   STROP_SHARED(u32, stage, 64);
-  STROP_SHARED(Mbarrier, full, 1);
+  STROP_SHARED(Mbarrier, full, 2);
   STROP_SHARED(Mbarrier, empty, 1);
   const int t = threadIdx.x;
   if (t == 0) {
     mbarrier_init(full, 1);
+    mbarrier_init(full + 1, 1);
     mbarrier_init(empty, 64);
     mbarrier_init_fence();
   }
@@ -82,11 +83,10 @@ __device__ void ring_overrun(const Args& a) {
   for (int tile = 0; tile < 2; ++tile) {
     if (t == 64) {
       if (P::fixed && tile > 0) mbarrier_wait(empty, 0);
-      mbarrier_arrive_expect(full, 256);
-      bulk_copy(stage, a.in + tile * 64, 256, full);
-      if (!P::fixed) mbarrier_wait(full, static_cast<u32>(tile) & 1u);
+      mbarrier_arrive_expect(full + tile, 256);
+      bulk_copy(stage, a.in + tile * 64, 256, full + tile);
     } else if (t < 64) {
-      mbarrier_wait(full, static_cast<u32>(tile) & 1u);
+      mbarrier_wait(full + tile, 0);
       a.out[tile * 64 + t] = stage[63 - t];
       mbarrier_arrive(empty);
     }

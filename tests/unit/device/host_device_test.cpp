@@ -195,7 +195,7 @@ TEST_F(HostDeviceTest, a_binary_of_another_runtime_version_does_not_load) {
   kernel.sources["counting.cuh"] += R"(
 #undef STROP_ENTRY
 #define STROP_ENTRY(entry, Args, threads, min_blocks, fn) \
-  extern "C" __attribute__((visibility("default"))) void entry(strop::host::Context*, const void*) {} \
+  extern "C" __attribute__((visibility("default"))) void entry(const void*) {} \
   extern "C" __attribute__((visibility("default"))) void entry##_info(strop::host::KernelInfo* info) { info->version = 999; }
 )";
   const jit::Binary binary = host_test::build(kernel, {{"threads", 64}});
