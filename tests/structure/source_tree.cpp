@@ -45,6 +45,34 @@ bool has_reason_above(const SourceFile& file, std::size_t head) {
   return false;
 }
 
+// Follows raw strings line by line: the text of a kernel in a test has include lines of its own.
+class RawStrings {
+ public:
+  // Whether the line begins inside one.
+  bool begins_inside(const std::string& line) {
+    static const std::regex opens(R"re((^|\W)R"(\w*)\()re");
+    const bool inside = !close_.empty();
+    std::size_t at = 0;
+    std::smatch match;
+    for (std::string rest = line;; rest = line.substr(at)) {
+      if (close_.empty()) {
+        if (!std::regex_search(rest, match, opens)) break;
+        close_ = ")" + match[2].str() + "\"";
+        at += static_cast<std::size_t>(match.position(0) + match.length(0));
+      } else {
+        const auto end = rest.find(close_);
+        if (end == std::string::npos) break;
+        at += end + close_.size();
+        close_.clear();
+      }
+    }
+    return inside;
+  }
+
+ private:
+  std::string close_;
+};
+
 }  // namespace
 
 const std::vector<SourceFile>& sources() {
@@ -61,8 +89,10 @@ std::string room_of(const std::string& path) {
 std::vector<Include> includes_of(const SourceFile& file) {
   static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
   std::vector<Include> found;
+  RawStrings raw;
   for (std::size_t i = 0; i < file.lines.size(); ++i) {
     std::smatch match;
+    if (raw.begins_inside(file.lines[i])) continue;
     if (std::regex_match(file.lines[i], match, pattern))
       found.push_back({match[2], match[1] == "\"", static_cast<int>(i) + 1});
   }
