@@ -1,18 +1,18 @@
 // Template + constants -> shared object for the host device, by the system's C++ compiler.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <optional>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "jit/host/process.h"
 #include "jit/host/temporary_folder.h"
+#include "jit/source.h"
 #include "jit/toolchain.h"
 #include "src/base/digest.h"
 #include "src/base/settings.h"
@@ -24,9 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// -O1: the host device is for correctness. No contraction and no aliasing games, so that results are those of the source.
-constexpr std::array<const char*, 9> kFlags{"-std=c++17",           "-O1",  "-fPIC", "-shared", "-fvisibility=hidden", "-fno-strict-aliasing",
-                                            "-ffp-contract=off", "-Wno-unknown-pragmas", "-w"};
+constexpr double kVersionTimeoutS = 20;
 
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -34,11 +32,12 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file(const fs::path& path, const std::string& text) {
-  fs::create_directories(path.parent_path());
+  std::error_code failed;
+  fs::create_directories(path.parent_path(), failed);
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw Error(fmt::format("{} could not be written: is the disk full?", path.string()));
+  if (failed || !file) throw Error(fmt::format("{} could not be written: is the disk full?", path.string()));
 }
 
 // "12.2.0" of "g++ (Debian 12.2.0-14) 12.2.0": the last word of the first line that begins with a digit.
@@ -54,6 +53,50 @@ std::string version_in(const std::string& text) {
   return version;
 }
 
+const char* machine() {
+#if defined(__aarch64__)
+  return "aarch64";
+#else
+  return "x86_64";
+#endif
+}
+
+// Runs a compiler in a folder of its own. Its words are English whatever the user's language, as they are part of an
+// identity; no variable adds to what it includes or makes it write elsewhere; what it leaves behind when killed goes
+// with the folder.
+ProcessResult run_in(const TemporaryFolder& folder, std::vector<std::string> arguments, double timeout_s) {
+  Process process;
+  process.arguments = std::move(arguments);
+  process.folder = folder.path();
+  process.output = folder.path() + "/strop-generated.log";
+  process.timeout_s = timeout_s;
+  process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.path()}};
+  for (const char* variable :
+       {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
+    process.environment.emplace_back(variable, std::nullopt);
+  return run_process(process);
+}
+
+std::string why_failed(const ProcessResult& result, double timeout_s) {
+  if (!result.started) return result.error;
+  if (result.timed_out) return fmt::format("took longer than {} s and was stopped", timeout_s);
+  return fmt::format("exit code {}", result.exit_code.value_or(0));
+}
+
+// posix_spawnp would find it too, but a message should name the file.
+std::string in_path(const std::string& command) {
+  if (command.find('/') != std::string::npos) return fs::absolute(command).string();
+  const auto path = settings::foreign("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  for (std::size_t at = 0; at <= path.size();) {
+    const auto end = std::min(path.find(':', at), path.size());
+    std::error_code ignored;
+    const auto file = fs::path(path.substr(at, end - at)) / command;
+    if (file.is_absolute() && fs::is_regular_file(file, ignored)) return file.string();
+    at = end + 1;
+  }
+  return command;
+}
+
 class HostToolchain : public Toolchain {
  public:
   explicit HostToolchain(HostToolchainOptions options) : options_(std::move(options)) {}
@@ -62,38 +105,43 @@ class HostToolchain : public Toolchain {
   Binary compile(const CompileRequest& request) override;
 
  private:
-  std::optional<Compiler> probe(const std::string& command, const std::string& rule, std::string& why);
-  std::vector<std::string> arguments() const;
+  std::optional<Compiler> probe(const std::string& command, const std::string& rule, std::string& why) const;
+  std::vector<std::string> arguments(const std::string& compiler_name) const;
+  std::vector<std::string> command(const Compiler& found, const TemporaryFolder& folder) const;
 
   HostToolchainOptions options_;
   std::mutex mutex_;
   std::optional<Compiler> compiler_;
 };
 
-std::optional<Compiler> HostToolchain::probe(const std::string& command, const std::string& rule, std::string& why) {
-  const TemporaryFolder folder;
-  const auto output = folder.path() + "/version";
-  const auto result = run_process({command, "--version"}, output, 20);
-  if (!result.started || result.exit_code != 0) {
-    why += fmt::format("{}{} ({}): {}", why.empty() ? "" : "; ", command, rule,
-                       result.started ? fmt::format("exit code {}", result.exit_code) : result.error);
-    return std::nullopt;
-  }
-  const auto text = read_file(output);
-  Compiler compiler;
-  compiler.name = text.find("clang") != std::string::npos ? "clang++" : "g++";
-  compiler.version = version_in(text);
-  compiler.build_id = Ingredients().add("version", text).add("flags", fmt::format("{}", fmt::join(arguments(), " "))).digest();
-  compiler.path = command;
-  compiler.rule = rule;
-  compiler.targets = {"x86_64"};
-  return compiler;
-}
-
-std::vector<std::string> HostToolchain::arguments() const {
-  std::vector<std::string> all(kFlags.begin(), kFlags.end());
+std::vector<std::string> HostToolchain::arguments(const std::string& compiler_name) const {
+  auto all = host_options();
+  // Static objects of templates would become unique in the process, and their library could never be unloaded.
+  if (compiler_name == "g++") all.emplace_back("-fno-gnu-unique");
   all.insert(all.end(), options_.flags.begin(), options_.flags.end());
   return all;
+}
+
+std::optional<Compiler> HostToolchain::probe(const std::string& command, const std::string& rule,
+                                             std::string& why) const {
+  const TemporaryFolder folder;
+  Compiler compiler;
+  compiler.path = in_path(command);
+  const auto result = run_in(folder, {compiler.path, "--version"}, kVersionTimeoutS);
+  const auto text = read_file(folder.path() + "/strop-generated.log");
+  if (result.failed() || text.empty()) {
+    why += fmt::format("{}{} ({}): {}", why.empty() ? "" : "; ", command, rule, why_failed(result, kVersionTimeoutS));
+    return std::nullopt;
+  }
+  compiler.name = text.find("clang") != std::string::npos ? "clang++" : "g++";
+  compiler.version = version_in(text);
+  compiler.build_id = Ingredients()
+                          .add("version", text)
+                          .add("options", fmt::format("{}", fmt::join(arguments(compiler.name), " ")))
+                          .digest();
+  compiler.rule = rule;
+  compiler.targets = {machine()};
+  return compiler;
 }
 
 const Compiler& HostToolchain::compiler() {
@@ -108,43 +156,45 @@ const Compiler& HostToolchain::compiler() {
       if (!compiler_) compiler_ = probe(command, "PATH", why);
   }
   if (!compiler_)
-    throw CompileError(fmt::format("no C++ compiler for the host device: {}; install g++ or name one in STROP_CXX", why), "", "", "", "");
+    throw CompileError(
+        fmt::format("no C++ compiler for the host device: {}; install g++ or name one in STROP_CXX", why), "", "", "",
+        "");
   return *compiler_;
+}
+
+std::vector<std::string> HostToolchain::command(const Compiler& found, const TemporaryFolder& folder) const {
+  std::vector<std::string> all{found.path};
+  for (auto& argument : arguments(found.name)) all.push_back(std::move(argument));
+  // Places in reports and debug information are template names, not of a folder that is gone and never had the same
+  // name twice.
+  all.push_back(fmt::format("-ffile-prefix-map={}=.", folder.path()));
+  all.push_back(fmt::format("-ffile-prefix-map={}/=", folder.path()));
+  all.push_back("-I" + folder.path());
+  for (const char* argument : {"strop-generated.cpp", "-o", "strop.so"}) all.emplace_back(argument);
+  return all;
 }
 
 Binary HostToolchain::compile(const CompileRequest& request) {
   const auto& found = compiler();
   const auto begin = Clock::now();
   const auto source = generate_source(request, true);
+  const auto texts = reachable_sources(*request.kernel, true);
   const TemporaryFolder folder;
   const fs::path root = folder.path();
-  write_file(root / "strop.cpp", source);
-  for (const auto& [name, text] : reachable_sources(*request.kernel, true)) {
-    if (name.starts_with('/') || name.find("..") != std::string::npos)
-      throw CompileError(fmt::format("kernel {}: source name '{}' leaves its folder", request.kernel->name, name), "", "", "", "");
-    write_file(root / name, text);
-  }
-  std::vector<std::string> command{found.path};
-  for (auto& argument : arguments()) command.push_back(std::move(argument));
-  if (found.name == "g++") command.emplace_back("-fno-gnu-unique");
-  // Places in reports and debug information are template names, not of a folder that is gone.
-  command.push_back(fmt::format("-ffile-prefix-map={}/=", root.string()));
-  for (const auto& argument : {std::string("-I"), root.string(), (root / "strop.cpp").string(), std::string("-o"), (root / "strop.so").string()})
-    command.push_back(argument);
+  for (const auto& [name, text] : texts) write_file(root / name, text);
+  write_file(root / "strop-generated.cpp", source);
 
-  const auto result = run_process(command, root / "log", options_.timeout_s);
-  const auto log = read_file(root / "log");
-  if (!result.started || result.timed_out || result.exit_code != 0) {
-    const auto why = !result.started    ? result.error
-                     : result.timed_out ? fmt::format("took longer than {} s and was stopped", options_.timeout_s)
-                                        : fmt::format("exit code {}", result.exit_code);
-    throw CompileError(fmt::format("kernel {} {} does not compile on the host: {} ({})\n{}", request.kernel->name, request.config.str(), why,
-                                   found.path, log),
-                       log, fmt::format("{}", fmt::join(command, " ")), source, found.identity());
-  }
+  const auto arguments = command(found, folder);
+  const auto result = run_in(folder, arguments, options_.timeout_s);
+  const auto log = read_file(root / "strop-generated.log");
   Binary binary;
-  binary.bytes = read_file(root / "strop.so");
-  binary.entry = "strop_entry";
+  if (!result.failed()) binary.bytes = read_file(root / "strop.so");
+  if (binary.bytes.empty())
+    throw CompileError(fmt::format("kernel {} {} does not compile on the host: {} ({} {} at {})\n{}",
+                                   request.kernel->name, request.config.str(), why_failed(result, options_.timeout_s),
+                                   found.name, found.version, found.path, log),
+                       log, fmt::format("{}", fmt::join(arguments, " ")), source, found.identity());
+  binary.entry = kEntry;
   binary.target = request.target;
   binary.code = code_identity(request).digest();
   binary.compiler = found.identity();
@@ -155,6 +205,8 @@ Binary HostToolchain::compile(const CompileRequest& request) {
 
 }  // namespace
 
-std::unique_ptr<Toolchain> make_host(const HostToolchainOptions& options) { return std::make_unique<HostToolchain>(options); }
+std::unique_ptr<Toolchain> make_host(const HostToolchainOptions& options) {
+  return std::make_unique<HostToolchain>(options);
+}
 
 }  // namespace strop::jit

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -19,14 +20,26 @@ using Clock = std::chrono::steady_clock;
 
 class SpawnSettings {
  public:
-  explicit SpawnSettings(const std::string& output) {
+  explicit SpawnSettings(const Process& process) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, process.output.c_str(), O_CREAT | O_WRONLY | O_TRUNC,
+                                     0600);
     posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+#if __GLIBC_PREREQ(2, 34)
+    // A lock file of the application must not stay locked because a compiler is still running.
+    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+#endif
+    if (!process.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, process.folder.c_str());
     posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t signals;
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    // A compiler that inherits "SIGCHLD is ignored" loses the exit codes of its own children.
+    for (const int signal : {SIGCHLD, SIGPIPE, SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
   }
   ~SpawnSettings() {
     posix_spawn_file_actions_destroy(&actions_);
@@ -42,29 +55,42 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
-int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+std::vector<std::string> environment_of(const Process& process) {
+  std::vector<std::string> variables;
+  const auto changed = [&](std::string_view variable) {
+    return std::any_of(process.environment.begin(), process.environment.end(),
+                       [&](const auto& change) { return variable.starts_with(change.first + '='); });
+  };
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at)
+    if (!changed(*at)) variables.emplace_back(*at);
+  for (const auto& [name, value] : process.environment)
+    if (value) variables.push_back(name + '=' + *value);
+  return variables;
+}
 
-}  // namespace
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (auto& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
-ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& output_file, double timeout_s) {
-  ProcessResult result;
-  std::vector<char*> argv;
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  const SpawnSettings settings(output_file);
-  pid_t pid = 0;
-  if (const int failed = posix_spawnp(&pid, argv[0], settings.actions(), settings.attributes(), argv.data(), environ); failed != 0) {
-    result.error = std::generic_category().message(failed);
-    return result;
-  }
-  result.started = true;
+// Kills the group and waits a moment until the kernel has ended all of it, so that none of it writes into a folder that
+// is being removed. What remains then is a corpse that its new parent has not buried yet.
+void kill_group(pid_t group) {
+  for (int i = 0; i < 100 && kill(-group, SIGKILL) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+std::optional<int> exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+void wait_for(pid_t pid, double timeout_s, ProcessResult& result) {
   const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
   auto pause = std::chrono::microseconds(500);
-  int status = 0;
   for (;;) {
+    int status = 0;
     const pid_t done = waitpid(pid, &status, WNOHANG);
-    if (done == pid) break;
-    if (done < 0 && errno != EINTR) return result;  // somebody else reaped it (SIGCHLD ignored): its exit code is lost
+    if (done == pid) result.exit_code = exit_code(status);
+    if (done == pid || (done < 0 && errno != EINTR)) break;
     if (!result.timed_out && Clock::now() > deadline) {
       result.timed_out = true;
       kill(-pid, SIGKILL);
@@ -72,7 +98,27 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const std::
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(4000));
   }
-  result.exit_code = exit_code(status);
+  if (result.timed_out) kill_group(pid);
+}
+
+}  // namespace
+
+ProcessResult run_process(const Process& process) {
+  ProcessResult result;
+  const SpawnSettings settings(process);
+  auto arguments = process.arguments;
+  auto variables = environment_of(process);
+  const auto argv = pointers_to(arguments);
+  const auto envp = pointers_to(variables);
+  pid_t pid = 0;
+  if (const int failed =
+          posix_spawnp(&pid, argv[0], settings.actions(), settings.attributes(), argv.data(), envp.data());
+      failed != 0) {
+    result.error = std::generic_category().message(failed);
+    return result;
+  }
+  result.started = true;
+  wait_for(pid, process.timeout_s, result);
   return result;
 }
 

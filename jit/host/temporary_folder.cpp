@@ -1,11 +1,11 @@
 #include "jit/host/temporary_folder.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "src/base/log.h"
 #include "src/base/settings.h"

@@ -1,12 +1,12 @@
 #include "jit/nvrtc/elf.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace strop::jit {
 namespace {
@@ -53,7 +53,9 @@ std::vector<Section> sections_of(std::string_view elf) {
   std::vector<Section> sections;
   const auto header = read_at<Elf64_Ehdr>(elf, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return sections;
-  const auto section = [&](std::size_t i) { return read_at<Elf64_Shdr>(elf, header->e_shoff + i * sizeof(Elf64_Shdr)); };
+  const auto section = [&](std::size_t i) {
+    return read_at<Elf64_Shdr>(elf, header->e_shoff + i * sizeof(Elf64_Shdr));
+  };
   const auto names = section(header->e_shstrndx);
   if (!names) return sections;
   const auto table = slice(elf, names->sh_offset, names->sh_size);
@@ -71,16 +73,21 @@ constexpr unsigned char kHasSize = 4;
 constexpr unsigned char kRegisterCount = 0x2f;
 constexpr unsigned char kFrameSize = 0x11;
 
+// Architectures that have this section keep 1 KiB a block for themselves and count it in the entry's size.
+constexpr std::string_view kReservedShared = ".nv.shared.reserved.0";
+constexpr int kReservedSharedBytes = 1024;
+
 void read_info(std::string_view info, CubinFacts& facts) {
   while (info.size() >= 4) {
     const auto format = static_cast<unsigned char>(info[0]);
     const auto attribute = static_cast<unsigned char>(info[1]);
     const std::size_t size = format == kHasSize ? *read_at<std::uint16_t>(info, 2) : 0;
     if (info.size() < 4 + size) return;
-    if (size == 8) {  // symbol, value; a cubin of ours has one kernel
+    if (size ==
+        8) {  // symbol, value; of the entry and of functions that were not inlined, which the entry's count covers
       const auto value = static_cast<int>(*read_at<std::uint32_t>(info, 8));
-      if (attribute == kRegisterCount) facts.registers = value;
-      if (attribute == kFrameSize) facts.stack_bytes = value;
+      if (attribute == kRegisterCount) facts.registers = std::max(facts.registers.value_or(0), value);
+      if (attribute == kFrameSize) facts.stack_bytes = std::max(facts.stack_bytes.value_or(0), value);
     }
     info.remove_prefix(4 + size);
   }
@@ -110,10 +117,13 @@ std::string gnu_build_id(const std::string& path) {
 CubinFacts read_cubin(std::string_view cubin, std::string_view entry) {
   CubinFacts facts;
   const std::string shared = fmt::format(".nv.shared.{}", entry);
+  int reserved = 0;
   for (const auto& section : sections_of(cubin)) {
     if (section.name == ".nv.info") read_info(slice(cubin, section.header.sh_offset, section.header.sh_size), facts);
     if (section.name == shared) facts.static_shared = static_cast<int>(section.header.sh_size);
+    if (section.name == kReservedShared) reserved = kReservedSharedBytes;
   }
+  if (facts.registers) facts.static_shared = std::max(facts.static_shared.value_or(0) - reserved, 0);
   return facts;
 }
 

@@ -1,12 +1,12 @@
 #include "jit/nvrtc/nvrtc_library.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <link.h>
 
 #include <algorithm>
 #include <filesystem>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "jit/nvrtc/elf.h"
 #include "jit/nvrtc/places.h"
@@ -36,11 +36,15 @@ bool symbol(void* handle, const char* name, Function& function) {
 
 bool bind(void* handle, NvrtcLibrary& library) {
   symbol(handle, "nvrtcSetFlowCallback", library.set_flow_callback);
-  return symbol(handle, "nvrtcVersion", library.version) && symbol(handle, "nvrtcGetNumSupportedArchs", library.num_supported_archs) &&
-         symbol(handle, "nvrtcGetSupportedArchs", library.supported_archs) && symbol(handle, "nvrtcCreateProgram", library.create_program) &&
-         symbol(handle, "nvrtcDestroyProgram", library.destroy_program) && symbol(handle, "nvrtcCompileProgram", library.compile_program) &&
+  return symbol(handle, "nvrtcVersion", library.version) &&
+         symbol(handle, "nvrtcGetNumSupportedArchs", library.num_supported_archs) &&
+         symbol(handle, "nvrtcGetSupportedArchs", library.supported_archs) &&
+         symbol(handle, "nvrtcCreateProgram", library.create_program) &&
+         symbol(handle, "nvrtcDestroyProgram", library.destroy_program) &&
+         symbol(handle, "nvrtcCompileProgram", library.compile_program) &&
          symbol(handle, "nvrtcGetCUBINSize", library.cubin_size) && symbol(handle, "nvrtcGetCUBIN", library.cubin) &&
-         symbol(handle, "nvrtcGetProgramLogSize", library.log_size) && symbol(handle, "nvrtcGetProgramLog", library.log) &&
+         symbol(handle, "nvrtcGetProgramLogSize", library.log_size) &&
+         symbol(handle, "nvrtcGetProgramLog", library.log) &&
          symbol(handle, "nvrtcGetErrorString", library.error_string);
 }
 
@@ -52,19 +56,28 @@ std::string real_path_of(const void* address, const std::string& fallback) {
   return failed ? std::string(info.dli_fname) : path.string();
 }
 
-// NVRTC opens its builtins by soname at the first compile. Opened here first by absolute path, so that it is the sibling's and not
-// another folder's, and so that its absence is told now and not by a bare status. Returns its path.
+std::string path_of_handle(void* handle, const std::string& fallback) {
+  link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr || map->l_name == nullptr) return fallback;
+  std::error_code failed;
+  const auto path = fs::canonical(map->l_name, failed);
+  return failed ? fallback : path.string();
+}
+
+// NVRTC opens its builtins by soname at the first compile. Opened here first by absolute path, so that it is the
+// sibling's and not another folder's, and so that its absence is told now and not by a bare status. Returns the path of
+// the one that the soname now means: another, when the application had loaded one before us.
 std::string preload_builtins(const NvrtcLibrary& library, const std::string& path, const std::vector<Place>& places) {
   const std::string soname = fmt::format("libnvrtc-builtins.so.{}.{}", library.major, library.minor);
   std::vector<std::string> folders{fs::path(path).parent_path().string()};
   for (auto& folder : nvrtc_folders(places)) folders.push_back(std::move(folder));
-  for (const auto& folder : folders) {
-    const auto file = folder + '/' + soname;
-    if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return file;
-  }
-  if (dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return soname;
-  throw error(fmt::format("NVRTC {}.{} at {} has no {} beside it nor where the loader looks ({}): every compile would fail; {}", library.major,
-                          library.minor, path, soname, loader_error(), kRemedy));
+  for (const auto& folder : folders)
+    if (dlopen((folder + '/' + soname).c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) break;
+  if (void* handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr)
+    return path_of_handle(handle, soname);
+  throw error(
+      fmt::format("NVRTC {}.{} at {} has no {} beside it nor where the loader looks ({}): every compile would fail; {}",
+                  library.major, library.minor, path, soname, loader_error(), kRemedy));
 }
 
 void describe(NvrtcLibrary& library, const Place& place, const std::vector<Place>& places) {
@@ -76,7 +89,8 @@ void describe(NvrtcLibrary& library, const Place& place, const std::vector<Place
   compiler.rule = place.rule;
   const auto builtins = preload_builtins(library, compiler.path, places);
   // nvrtcVersion says the same for every patch release; the build ids do not.
-  compiler.build_id = Ingredients().add("nvrtc", gnu_build_id(compiler.path)).add("builtins", gnu_build_id(builtins)).digest();
+  compiler.build_id =
+      Ingredients().add("nvrtc", gnu_build_id(compiler.path)).add("builtins", gnu_build_id(builtins)).digest();
   int count = 0;
   library.num_supported_archs(&count);
   std::vector<int> archs(static_cast<std::size_t>(std::max(count, 0)));
@@ -86,19 +100,21 @@ void describe(NvrtcLibrary& library, const Place& place, const std::vector<Place
 
 }  // namespace
 
-std::unique_ptr<NvrtcLibrary> open_nvrtc(const std::string& explicit_place) {
-  const auto places = nvrtc_places(explicit_place);
+std::unique_ptr<NvrtcLibrary> open_nvrtc(const std::string& explicit_place, const std::string& explicit_rule) {
+  const auto places = nvrtc_places(explicit_place, explicit_rule);
   std::vector<std::string> tried;
   for (const auto& place : places) {
     const int flags = RTLD_NOW | RTLD_LOCAL | (place.already_loaded_only ? RTLD_NOLOAD : 0);
     void* handle = dlopen(place.library.c_str(), flags);
     if (handle == nullptr) {
-      if (!place.already_loaded_only) tried.push_back(fmt::format("{} ({}): {}", place.library, place.rule, loader_error()));
+      if (!place.already_loaded_only)
+        tried.push_back(fmt::format("{} ({}): {}", place.library, place.rule, loader_error()));
       continue;
     }
     auto library = std::make_unique<NvrtcLibrary>();
     if (!bind(handle, *library)) {
-      tried.push_back(fmt::format("{} ({}): not an NVRTC that makes cubins (older than 11.1)", place.library, place.rule));
+      tried.push_back(
+          fmt::format("{} ({}): not an NVRTC that makes cubins (older than 11.1)", place.library, place.rule));
       continue;
     }
     try {

@@ -1,6 +1,7 @@
 #pragma once
 
-// NVRTC, found and opened at run time; the only place that includes nvrtc.h. Never closed once open. Thread-safe after opening.
+// NVRTC, found and opened at run time; the only place that includes nvrtc.h. Never closed once open. Thread-safe after
+// opening.
 
 #include <nvrtc.h>
 
@@ -31,8 +32,8 @@ struct NvrtcLibrary {
   Compiler compiler;
 };
 
-// `explicit_place`: file or folder, empty for the rules (docs/settings.md). Throws CompileError that lists where it looked and what to
-// install.
-std::unique_ptr<NvrtcLibrary> open_nvrtc(const std::string& explicit_place);
+// `explicit_place`: file or folder, and by whose word; empty for the rules (docs/settings.md). Throws CompileError that
+// lists where it looked and what to install.
+std::unique_ptr<NvrtcLibrary> open_nvrtc(const std::string& explicit_place, const std::string& explicit_rule);
 
 }  // namespace strop::jit

@@ -1,17 +1,19 @@
 // Template + constants + target -> cubin, by NVRTC.
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <clocale>
-#include <mutex>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
 #include "jit/nvrtc/elf.h"
+#include "jit/nvrtc/locale_guard.h"
 #include "jit/nvrtc/nvrtc_library.h"
+#include "jit/nvrtc/program.h"
 #include "jit/nvrtc/ptxas_log.h"
+#include "jit/source.h"
 #include "jit/toolchain.h"
 #include "src/base/settings.h"
 #include "strop/error.h"
@@ -20,83 +22,19 @@ namespace strop::jit {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr const char* kEntry = "strop_entry";
 
-// NVRTC before 12.6.2 sets the process's locale; a decimal comma in the next generated constant would compile and be wrong.
-class LocaleGuard {
- public:
-  explicit LocaleGuard(const NvrtcLibrary& library) : needed_(library.major < 12 || (library.major == 12 && library.minor <= 6)) {
-    if (needed_) saved_ = std::setlocale(LC_ALL, nullptr);
-  }
-  ~LocaleGuard() {
-    if (needed_) std::setlocale(LC_ALL, saved_.c_str());
-  }
-  LocaleGuard(const LocaleGuard&) = delete;
-  LocaleGuard& operator=(const LocaleGuard&) = delete;
-
- private:
-  bool needed_;
-  std::string saved_;
-};
-
-class Program {
- public:
-  Program(const NvrtcLibrary& library, const std::string& source, const std::map<std::string, std::string>& headers) : library_(library) {
-    std::vector<const char*> texts;
-    std::vector<const char*> names;
-    for (const auto& [name, text] : headers) {
-      names.push_back(name.c_str());
-      texts.push_back(text.c_str());
-    }
-    result_ = library.create_program(&program_, source.c_str(), "strop.cu", static_cast<int>(names.size()), texts.data(), names.data());
-  }
-  ~Program() {
-    if (program_ != nullptr) library_.destroy_program(&program_);
-  }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-
-  nvrtcProgram get() const { return program_; }
-  nvrtcResult result() const { return result_; }
-  std::string log() const {
-    std::size_t size = 0;
-    if (program_ == nullptr || library_.log_size(program_, &size) != NVRTC_SUCCESS || size <= 1) return {};
-    std::string text(size, '\0');
-    library_.log(program_, text.data());
-    text.resize(size - 1);
-    return text;
-  }
-  std::string cubin() const {
-    std::size_t size = 0;
-    if (library_.cubin_size(program_, &size) != NVRTC_SUCCESS) return {};
-    std::string bytes(size, '\0');
-    if (library_.cubin(program_, bytes.data()) != NVRTC_SUCCESS) return {};
-    return bytes;
-  }
-
- private:
-  const NvrtcLibrary& library_;
-  nvrtcProgram program_ = nullptr;
-  nvrtcResult result_ = NVRTC_SUCCESS;
-};
-
-struct Deadline {
-  Clock::time_point at;
-  bool passed = false;
-};
-
-// Called by NVRTC now and then during a compile; anything but 0 cancels it.
-int flow(void* payload, void*) {
-  auto& deadline = *static_cast<Deadline*>(payload);
-  deadline.passed = Clock::now() > deadline.at;
-  return deadline.passed ? 1 : 0;
+// nvrtcVersion does not tell 12.6.1 from 12.6.2.
+bool changes_locale(const NvrtcLibrary& library) {
+  return library.major < 12 || (library.major == 12 && library.minor <= 6);
 }
 
+// What ptxas says, and where it is silent what the cubin says of itself (which has no spills).
 Resources resources_of(const std::string& log, const std::string& cubin) {
-  Resources resources = parse_ptxas(log);
+  Resources resources = parse_ptxas(log, kEntry);
   const auto facts = read_cubin(cubin, kEntry);
-  if (resources.registers < 0 && facts.registers) resources.registers = *facts.registers;
-  if (resources.stack_bytes < 0 && facts.stack_bytes) resources.stack_bytes = *facts.stack_bytes;
+  if (resources.registers < 0) resources.registers = facts.registers.value_or(-1);
+  if (resources.stack_bytes < 0) resources.stack_bytes = facts.stack_bytes.value_or(-1);
+  if (resources.static_shared < 0) resources.static_shared = facts.static_shared.value_or(-1);
   return resources;
 }
 
@@ -117,11 +55,14 @@ class NvrtcToolchain : public Toolchain {
   std::atomic<const NvrtcLibrary*> open_{nullptr};
 };
 
+// A failure is not remembered: the next call looks again.
 const NvrtcLibrary& NvrtcToolchain::library() {
   if (const auto* open = open_.load(std::memory_order_acquire)) return *open;
   const std::lock_guard lock(mutex_);
   if (!library_) {
-    library_ = open_nvrtc(options_.library.empty() ? settings::text("nvrtc").value_or("") : options_.library);
+    const bool option = !options_.library.empty();
+    library_ = open_nvrtc(option ? options_.library : settings::text("nvrtc").value_or(""),
+                          option ? "option" : "setting STROP_NVRTC");
     open_.store(library_.get(), std::memory_order_release);
   }
   return *library_;
@@ -132,9 +73,11 @@ void NvrtcToolchain::require_target(const std::string& target) {
   std::string plain = target;
   if (!plain.empty() && (plain.back() == 'a' || plain.back() == 'f')) plain.pop_back();
   if (std::find(compiler.targets.begin(), compiler.targets.end(), plain) != compiler.targets.end()) return;
-  throw CompileError(fmt::format("NVRTC {} at {} ({}) can't compile for {}: it knows {}; install a newer NVRTC or name one in STROP_NVRTC",
-                                 compiler.version, compiler.path, compiler.rule, target, fmt::join(compiler.targets, ", ")),
-                     "", "", "", compiler.identity());
+  throw CompileError(
+      fmt::format(
+          "NVRTC {} at {} ({}) can't compile for {}: it knows {}; install a newer NVRTC or name one in STROP_NVRTC",
+          compiler.version, compiler.path, compiler.rule, target, fmt::join(compiler.targets, ", ")),
+      "", "", "", compiler.identity());
 }
 
 Binary NvrtcToolchain::compile(const CompileRequest& request) {
@@ -142,27 +85,21 @@ Binary NvrtcToolchain::compile(const CompileRequest& request) {
   require_target(request.target);
   const auto source = generate_source(request, false);
   const auto headers = reachable_sources(*request.kernel, false);
-  const std::vector<std::string> options{"--gpu-architecture=" + request.target, "--std=c++17", "--ptxas-options=-v"};
-  std::vector<const char*> arguments;
-  for (const auto& option : options) arguments.push_back(option.c_str());
+  const auto options = cuda_options(request.target);
 
   const auto begin = Clock::now();
-  const LocaleGuard locale(nvrtc);
-  const Program program(nvrtc, source, headers);
-  Deadline deadline{begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.timeout_s))};
-  nvrtcResult result = program.result();
-  if (result == NVRTC_SUCCESS && nvrtc.set_flow_callback != nullptr) nvrtc.set_flow_callback(program.get(), flow, &deadline);
-  if (result == NVRTC_SUCCESS) result = nvrtc.compile_program(program.get(), static_cast<int>(arguments.size()), arguments.data());
+  const LocaleGuard locale(changes_locale(nvrtc));
+  Program program(nvrtc, source, headers);
+  const bool compiled = program.compile(options, options_.timeout_s);
   const auto log = program.log();
-  if (result != NVRTC_SUCCESS) {
-    const auto why = deadline.passed ? fmt::format("took longer than {} s and was stopped", options_.timeout_s)
-                                     : std::string(nvrtc.error_string(result));
-    throw CompileError(fmt::format("kernel {} {} for {} does not compile: {} (NVRTC {} at {})\n{}", request.kernel->name, request.config.str(),
-                                   request.target, why, nvrtc.compiler.version, nvrtc.compiler.path, log),
-                       log, fmt::format("{}", fmt::join(options, " ")), source, nvrtc.compiler.identity());
-  }
   Binary binary;
-  binary.bytes = program.cubin();
+  if (compiled) binary.bytes = program.cubin();
+  if (binary.bytes.empty())
+    throw CompileError(
+        fmt::format("kernel {} {} for {} does not compile: {} (NVRTC {} at {})\n{}", request.kernel->name,
+                    request.config.str(), request.target, compiled ? "NVRTC gave no cubin" : program.why(),
+                    nvrtc.compiler.version, nvrtc.compiler.path, log),
+        log, fmt::format("{}", fmt::join(options, " ")), source, nvrtc.compiler.identity());
   binary.compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   binary.entry = kEntry;
   binary.target = request.target;

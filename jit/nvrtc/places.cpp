@@ -1,11 +1,12 @@
 #include "jit/nvrtc/places.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
-#include <fmt/format.h>
-
+#include "src/base/format.h"
 #include "src/base/settings.h"
 
 namespace strop::jit {
@@ -26,13 +27,18 @@ void add_folder(std::vector<Place>& places, const fs::path& folder, const std::s
   if (auto library = library_in(folder); !library.empty()) places.push_back({std::move(library), rule, false});
 }
 
-std::vector<fs::path> sorted_children(const fs::path& folder, std::string_view prefix) {
-  std::vector<fs::path> children;
+// "python3.12" before "python3.9": the newest first.
+std::vector<fs::path> pythons_in(const fs::path& folder) {
+  constexpr std::string_view kPrefix = "python";
+  std::vector<std::string> versions;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->path().filename().string().starts_with(prefix)) children.push_back(at->path());
-  std::sort(children.rbegin(), children.rend());  // the newest Python first
-  return children;
+    if (const auto name = at->path().filename().string(); name.starts_with(kPrefix))
+      versions.push_back(name.substr(kPrefix.size()));
+  std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return compare_versions(a, b) > 0; });
+  std::vector<fs::path> folders;
+  for (const auto& version : versions) folders.push_back(folder / (std::string(kPrefix) + version));
+  return folders;
 }
 
 std::vector<fs::path> python_prefixes() {
@@ -47,10 +53,11 @@ std::vector<fs::path> python_prefixes() {
 
 void add_wheels(std::vector<Place>& places) {
   for (const auto& prefix : python_prefixes())
-    for (const auto& python : sorted_children(prefix / "lib", "python3"))
+    for (const auto& python : pythons_in(prefix / "lib"))
       for (const char* packages : {"site-packages", "dist-packages"})
         for (const char* wheel : {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"})
-          add_folder(places, python / packages / wheel, fmt::format("Python wheel in {}", (python / packages).string()));
+          add_folder(places, python / packages / wheel,
+                     fmt::format("Python wheel in {}", (python / packages).string()));
 }
 
 void add_toolkits(std::vector<Place>& places) {
@@ -62,14 +69,25 @@ void add_toolkits(std::vector<Place>& places) {
   add("/usr/local/cuda", "/usr/local/cuda");
 }
 
+// The library in a folder or in a toolkit's root; what was named, as it is, when it is no folder.
+std::string explicit_library(const std::string& place) {
+  std::error_code ignored;
+  if (fs::is_directory(place, ignored)) {
+    for (const char* below : {"", "lib64", "lib"})
+      if (auto library = library_in(fs::path(place) / below); !library.empty()) return library;
+    return (fs::path(place) / kSonames.front()).string();
+  }
+  // The loader takes a name without a slash for one of its own.
+  const bool here = place.find('/') == std::string::npos && fs::exists(place, ignored);
+  return here ? "./" + place : place;
+}
+
 }  // namespace
 
-std::vector<Place> nvrtc_places(const std::string& explicit_place) {
+std::vector<Place> nvrtc_places(const std::string& explicit_place, const std::string& explicit_rule) {
   std::vector<Place> places;
   if (!explicit_place.empty()) {
-    std::error_code ignored;
-    auto library = fs::is_directory(explicit_place, ignored) ? library_in(explicit_place) : explicit_place;
-    places.push_back({library.empty() ? explicit_place + "/libnvrtc.so.13" : library, "setting STROP_NVRTC", false});
+    places.push_back({explicit_library(explicit_place), explicit_rule, false});
     return places;
   }
   for (const char* soname : kSonames) places.push_back({soname, "already in the process", true});

@@ -13,8 +13,8 @@ struct Place {
   bool already_loaded_only = false;
 };
 
-// `explicit_place` (file or folder) stands alone when given.
-std::vector<Place> nvrtc_places(const std::string& explicit_place);
+// `explicit_place` (file or folder) stands alone when given, under the name of `explicit_rule`.
+std::vector<Place> nvrtc_places(const std::string& explicit_place, const std::string& explicit_rule);
 // Folders of the places, for a builtins library that is not beside its NVRTC.
 std::vector<std::string> nvrtc_folders(const std::vector<Place>& places);
 
