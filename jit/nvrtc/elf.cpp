@@ -8,6 +8,9 @@
 #include <fstream>
 #include <vector>
 
+#include "src/base/digest.h"
+#include "src/base/format.h"
+
 namespace strop::jit {
 namespace {
 
@@ -73,9 +76,15 @@ constexpr unsigned char kHasSize = 4;
 constexpr unsigned char kRegisterCount = 0x2f;
 constexpr unsigned char kFrameSize = 0x11;
 
-// Architectures that have this section keep 1 KiB a block for themselves and count it in the entry's size.
-constexpr std::string_view kReservedShared = ".nv.shared.reserved.0";
+// From this architecture on 1 KiB a block is the system's, and is counted in the entry's section.
+constexpr std::int64_t kFirstWithReservedShared = 90;
 constexpr int kReservedSharedBytes = 1024;
+
+int reserved_shared(std::string_view target) {
+  const auto digits = target.substr(std::min(target.find_first_of("0123456789"), target.size()));
+  const auto number = to_int(digits.substr(0, digits.find_first_not_of("0123456789")));
+  return number.value_or(0) >= kFirstWithReservedShared ? kReservedSharedBytes : 0;
+}
 
 void read_info(std::string_view info, CubinFacts& facts) {
   while (info.size() >= 4) {
@@ -114,16 +123,25 @@ std::string gnu_build_id(const std::string& path) {
   return {};
 }
 
-CubinFacts read_cubin(std::string_view cubin, std::string_view entry) {
+std::string library_identity(const std::string& path) {
+  if (auto id = gnu_build_id(path); !id.empty()) return id;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  std::string bytes(static_cast<std::size_t>(std::max(std::streamoff{file.tellg()}, std::streamoff{0})), '\0');
+  file.seekg(0);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes.empty() ? std::string{} : "digest " + digest_of(bytes);
+}
+
+CubinFacts read_cubin(std::string_view cubin, std::string_view entry, std::string_view target) {
   CubinFacts facts;
   const std::string shared = fmt::format(".nv.shared.{}", entry);
-  int reserved = 0;
   for (const auto& section : sections_of(cubin)) {
     if (section.name == ".nv.info") read_info(slice(cubin, section.header.sh_offset, section.header.sh_size), facts);
     if (section.name == shared) facts.static_shared = static_cast<int>(section.header.sh_size);
-    if (section.name == kReservedShared) reserved = kReservedSharedBytes;
   }
-  if (facts.registers) facts.static_shared = std::max(facts.static_shared.value_or(0) - reserved, 0);
+  if (facts.registers) facts.static_shared = std::max(facts.static_shared.value_or(0) - reserved_shared(target), 0);
   return facts;
 }
 

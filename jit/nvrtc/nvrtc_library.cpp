@@ -90,7 +90,7 @@ void describe(NvrtcLibrary& library, const Place& place, const std::vector<Place
   const auto builtins = preload_builtins(library, compiler.path, places);
   // nvrtcVersion says the same for every patch release; the build ids do not.
   compiler.build_id =
-      Ingredients().add("nvrtc", gnu_build_id(compiler.path)).add("builtins", gnu_build_id(builtins)).digest();
+      Ingredients().add("nvrtc", library_identity(compiler.path)).add("builtins", library_identity(builtins)).digest();
   int count = 0;
   library.num_supported_archs(&count);
   std::vector<int> archs(static_cast<std::size_t>(std::max(count, 0)));

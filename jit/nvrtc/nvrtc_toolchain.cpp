@@ -29,9 +29,9 @@ bool changes_locale(const NvrtcLibrary& library) {
 }
 
 // What ptxas says, and where it is silent what the cubin says of itself (which has no spills).
-Resources resources_of(const std::string& log, const std::string& cubin) {
+Resources resources_of(const std::string& log, const std::string& cubin, const std::string& target) {
   Resources resources = parse_ptxas(log, kEntry);
-  const auto facts = read_cubin(cubin, kEntry);
+  const auto facts = read_cubin(cubin, kEntry, target);
   if (resources.registers < 0) resources.registers = facts.registers.value_or(-1);
   if (resources.stack_bytes < 0) resources.stack_bytes = facts.stack_bytes.value_or(-1);
   if (resources.static_shared < 0) resources.static_shared = facts.static_shared.value_or(-1);
@@ -106,7 +106,7 @@ Binary NvrtcToolchain::compile(const CompileRequest& request) {
   binary.code = code_identity(request).digest();
   binary.compiler = nvrtc.compiler.identity();
   binary.log = log;
-  binary.resources = resources_of(log, binary.bytes);
+  binary.resources = resources_of(log, binary.bytes, request.target);
   return binary;
 }
 

@@ -51,20 +51,17 @@ TEST(PtxasLog, of_another_entry_or_none_leaves_all_unknown) {
 }
 
 TEST(Cubin, that_is_cut_or_damaged_gives_no_answers_and_no_fault) {
-  EXPECT_FALSE(read_cubin("", "strop_entry").registers);
-  EXPECT_FALSE(read_cubin("\x7f"
-                          "ELF",
-                          "strop_entry")
-                   .registers);
+  EXPECT_FALSE(read_cubin("", "strop_entry", "sm_90").registers);
+  EXPECT_FALSE(read_cubin(std::string("\x7f") + "ELF", "strop_entry", "sm_90").registers);
   std::ifstream file("/proc/self/exe", std::ios::binary);
   std::string elf{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const std::size_t size : {std::size_t{60}, std::size_t{64}, std::size_t{100}, elf.size() / 2})
-    EXPECT_FALSE(read_cubin(elf.substr(0, size), "strop_entry").registers) << size;
+    EXPECT_FALSE(read_cubin(elf.substr(0, size), "strop_entry", "sm_90").registers) << size;
   std::srand(1);
   for (int i = 0; i < 200; ++i) {
     auto damaged = elf;
     for (int k = 0; k < 8; ++k) damaged[static_cast<std::size_t>(std::rand()) % 64] = static_cast<char>(std::rand());
-    read_cubin(damaged, "strop_entry");
+    read_cubin(damaged, "strop_entry", "sm_90");
   }
 }
 
@@ -75,6 +72,16 @@ TEST(BuildId, is_empty_for_what_is_no_elf_file) {
             "");
   EXPECT_EQ(gnu_build_id(folder.write("empty", "")), "");
   EXPECT_EQ(gnu_build_id((folder.path() / "missing").string()), "");
+}
+
+TEST(LibraryIdentity, is_the_build_id_or_of_the_bytes) {
+  const test::TestFolder folder;
+  EXPECT_EQ(library_identity("/proc/self/exe"), gnu_build_id("/proc/self/exe"));
+  EXPECT_FALSE(gnu_build_id("/proc/self/exe").empty());
+  const auto one = library_identity(folder.write("one", "some bytes"));
+  EXPECT_EQ(one, library_identity(folder.write("copy", "some bytes")));
+  EXPECT_NE(one, library_identity(folder.write("other", "other bytes")));
+  EXPECT_EQ(library_identity((folder.path() / "missing").string()), "");
 }
 
 }  // namespace

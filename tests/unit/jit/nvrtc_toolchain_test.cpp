@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "jit/nvrtc/elf.h"
+#include "jit/nvrtc/nvrtc_library.h"
 #include "jit/toolchain.h"
 #include "strop/error.h"
 #include "tests/support/scale_kernel.h"
@@ -75,7 +76,7 @@ TEST_F(Nvrtc, tells_resources_and_the_cubin_agrees_with_the_log) {
     EXPECT_EQ(binary.resources.static_shared, 64 * 4);
     EXPECT_EQ(binary.resources.spill_store_bytes, 0);
     EXPECT_EQ(binary.resources.stack_bytes, 0);
-    const auto facts = read_cubin(binary.bytes, "strop_entry");
+    const auto facts = read_cubin(binary.bytes, "strop_entry", target);
     EXPECT_EQ(facts.registers, binary.resources.registers) << target;
     EXPECT_EQ(facts.static_shared, binary.resources.static_shared) << target;
     EXPECT_EQ(facts.stack_bytes, binary.resources.stack_bytes) << target;
@@ -88,7 +89,7 @@ TEST_F(Nvrtc, says_who_it_is_and_what_it_can_do) {
   const auto& compiler = toolchain_->compiler();
   EXPECT_EQ(compiler.name, "nvrtc");
   EXPECT_TRUE(fs::path(compiler.path).is_absolute() && fs::exists(compiler.path)) << compiler.path;
-  EXPECT_FALSE(gnu_build_id(compiler.path).empty());
+  EXPECT_FALSE(library_identity(compiler.path).empty());
   EXPECT_EQ(compiler.build_id.size(), 64u);
   EXPECT_FALSE(compiler.rule.empty());
   EXPECT_TRUE(std::find(compiler.targets.begin(), compiler.targets.end(), "sm_90") != compiler.targets.end());
@@ -99,7 +100,7 @@ TEST_F(Nvrtc, refuses_an_architecture_that_it_does_not_know_with_the_list_of_tho
   const std::string message = error_of(scale_kernel(), "sm_99").what();
   const auto& compiler = toolchain_->compiler();
   for (const auto& words :
-       {std::string("sm_99"), compiler.path, compiler.version, std::string("sm_90,"), std::string("STROP_NVRTC")})
+       {std::string("sm_99"), compiler.path, compiler.version, std::string("sm_89, sm_90"), std::string("STROP_NVRTC")})
     EXPECT_TRUE(contains(message, words)) << words << "\nnot in\n" << message;
 }
 
@@ -134,6 +135,8 @@ TEST_F(Nvrtc, a_different_size_of_the_args_on_the_device_is_an_error) {
 }
 
 TEST_F(Nvrtc, a_compile_that_takes_too_long_is_stopped_and_the_next_one_works) {
+  if (open_nvrtc(toolchain_->compiler().path, "test")->set_flow_callback == nullptr)
+    GTEST_SKIP() << "NVRTC " << toolchain_->compiler().version << " can't be stopped";
   const auto error = error_of(scale_kernel(), "sm_90", {}, 1e-4);
   EXPECT_TRUE(contains(error.what(), "took longer than 0.0001 s")) << error.what();
   EXPECT_NO_THROW(compile("sm_90"));
