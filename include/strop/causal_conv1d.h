@@ -39,15 +39,19 @@ struct CausalConv1dProblem {
   DType weight_type = DType::fp32;  // of weight, bias, dw and db: fp32, bf16 or fp16
   Activation activation = Activation::silu;
   bool bias = false;
-  // Strides [B,T,D] in elements; {0,0,0} means dense. Outputs (y, dx) must not overlap themselves.
+  // Strides [B,T,D] in elements, not negative; {0,0,0} means dense. Inputs may have strides of 0; outputs (y, dx) must not overlap
+  // themselves.
   std::array<std::int64_t, 3> x_strides{};
   std::array<std::int64_t, 3> y_strides{};   // of y (forward)
-  std::array<std::int64_t, 3> dy_strides{};  // of dy; any, 0 too (an expanded scalar)
+  std::array<std::int64_t, 3> dy_strides{};  // of dy
+  bool dy_expanded = false;                  // dy is one element for all, as of `y.sum()`: all its strides are 0
   std::array<std::int64_t, 3> dx_strides{};  // of dx (backward)
   std::array<std::int64_t, 2> weight_strides{};  // [D,W]; {0,0} means dense
   // The largest power of two, up to 16, that divides the byte address of every tensor the call will pass; 16 is what allocators
   // give. Slices may have less: the alignment is part of the key's class.
   int alignment = 16;
+
+  friend bool operator==(const CausalConv1dProblem&, const CausalConv1dProblem&) = default;
 };
 
 struct CausalConv1dForward {

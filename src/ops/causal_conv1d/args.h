@@ -1,0 +1,48 @@
+#pragma once
+
+// The host's twins of the args structs in templates/causal_conv1d; their sizes are asserted when a kernel is compiled.
+
+#include <cstdint>
+
+namespace strop::ops {
+
+struct RowStrides {
+  std::int64_t sequence = 0, row = 0, channel = 0;  // in elements
+};
+
+struct ConvFwdArgs {
+  const void* x;
+  const void* weight;
+  const void* bias;
+  void* y;
+  std::int64_t T;
+  std::int64_t blocks_t;
+  RowStrides x_strides;
+  RowStrides y_strides;
+  std::int64_t weight_channel, weight_tap;
+};
+
+struct ConvBwdArgs {
+  const void* x;
+  const void* weight;
+  const void* bias;
+  const void* dy;
+  void* dx;
+  float* partial;
+  std::int64_t T;
+  std::int64_t blocks_t;
+  std::int64_t units;
+  RowStrides x_strides;
+  RowStrides dy_strides;
+  RowStrides dx_strides;
+  std::int64_t weight_channel, weight_tap;
+};
+
+struct ConvDwReduceArgs {
+  const float* partial;
+  void* dw;
+  void* db;
+  std::int64_t units;
+};
+
+}  // namespace strop::ops

@@ -1,0 +1,63 @@
+#include "src/ops/causal_conv1d/common_problem.h"
+#include "src/ops/causal_conv1d/problems.h"
+#include "src/ops/causal_conv1d/reference.h"
+
+namespace strop::ops {
+
+Key ConvBwdProblem::key() const { return conv_key(shape_, Direction::backward); }
+Config ConvBwdProblem::constants() const { return conv_constants(shape_, Direction::backward); }
+LaunchGeometry ConvBwdProblem::geometry(const Config& config) const { return conv_geometry(shape_, config); }
+
+std::vector<TensorSpec> ConvBwdProblem::tensors() const {
+  TensorSpec partial;
+  partial.name = "partial";
+  partial.elements = shape_.problem.B * shape_.units() * shape_.sums() * shape_.problem.D;
+  partial.role = Role::output;
+  // 128 fp32 products of numbers of size 1, summed in order: some 1e-6 of their root sum of squares.
+  partial.tolerance = {2e-4, 1e-4, 1e-5};
+  return {row_tensor("x", shape_, shape_.x, Role::input),   weight_tensor(shape_), bias_tensor(shape_),
+          row_tensor("dy", shape_, shape_.dy, Role::input), row_tensor("dx", shape_, shape_.dx, Role::output), partial};
+}
+
+ConvBwdArgs ConvBwdProblem::args(const Config& config, const CausalConv1dBackward& t) const {
+  return {t.x,
+          t.weight,
+          t.bias,
+          t.dy,
+          t.dx,
+          static_cast<float*>(t.workspace),
+          shape_.problem.T,
+          blocks_t(shape_, config),
+          shape_.units(),
+          shape_.x,
+          shape_.dy,
+          shape_.dx,
+          shape_.weight_channel,
+          shape_.weight_tap};
+}
+
+std::vector<std::byte> ConvBwdProblem::arguments(const Config& config, std::span<void* const> p) const {
+  CausalConv1dBackward tensors;
+  tensors.x = p[0];
+  tensors.weight = p[1];
+  tensors.bias = p[2];
+  tensors.dy = p[3];
+  tensors.dx = p[4];
+  tensors.workspace = p[5];
+  return bytes_of_args(args(config, tensors));
+}
+
+void ConvBwdProblem::reference(const std::vector<std::vector<double>>& in, std::vector<std::vector<double>>& out) const {
+  const ConvInputs inputs{{in[0].data(), shape_.x}, {in[3].data(), shape_.dy}, in[1].data(), shape_.problem.bias ? in[2].data() : nullptr};
+  reference_backward(shape_, inputs, out[4], out[5]);
+}
+
+std::unique_ptr<KernelProblem> ConvBwdProblem::check_problem() const { return std::make_unique<ConvBwdProblem>(small_shape(shape_)); }
+
+double ConvBwdProblem::bytes_moved() const {
+  const auto& p = shape_.problem;
+  const auto partials = 4.0 * static_cast<double>(p.B * shape_.units() * shape_.sums() * p.D);
+  return 3.0 * static_cast<double>(p.B * p.T * p.D) * static_cast<double>(size_of(p.x_type)) + partials;
+}
+
+}  // namespace strop::ops

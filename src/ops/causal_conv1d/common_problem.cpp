@@ -1,0 +1,117 @@
+#include "src/ops/causal_conv1d/common_problem.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace strop::ops {
+namespace {
+
+// Rows of a check: whole units and, where T allows, a ragged end. Long enough for the longest strip and one more.
+constexpr std::int64_t kCheckRows = 5 * kUnitRows;
+// Elements of a check's x, where the channels are many; the reference costs some tens of nanoseconds an element.
+constexpr std::int64_t kCheckElements = 1 << 20;
+
+// The stride class: what the keys of equal (B,T,D,W) may differ in.
+std::string layout_word(const ConvShape& s, Direction direction) {
+  const bool backward = direction == Direction::backward;
+  const auto& p = s.problem;
+  const auto dense = [&](const RowStrides& t) { return t.channel == 1 && t.row == p.D && (p.B <= 1 || t.sequence == p.T * p.D); };
+  const bool all_dense = dense(s.x) && (backward ? dense(s.dy) && dense(s.dx) : dense(s.y));
+  return all_dense ? "dense" : "strided";
+}
+
+}  // namespace
+
+Key conv_key(const ConvShape& s, Direction direction) {
+  const auto& p = s.problem;
+  Key key;
+  key.add("B", p.B).add("T", p.T).add("D", p.D).add("W", p.W);
+  key.add("dtype", name(p.x_type)).add("wdtype", name(p.weight_type));
+  key.add("act", p.activation == Activation::silu ? "silu" : "none").add("bias", p.bias ? "yes" : "no");
+  key.add("layout", layout_word(s, direction)).add("vec", fmt::format("v{}", s.max_vec(direction)));
+  key.add("taps", s.packed_taps() ? "packed" : "strided");
+  return key;
+}
+
+Config conv_constants(const ConvShape& s, Direction direction) {
+  const auto& p = s.problem;
+  return {{"D", p.D},
+          {"W", p.W},
+          {"x_type", static_cast<int>(p.x_type)},
+          {"weight_type", static_cast<int>(p.weight_type)},
+          {"silu", p.activation == Activation::silu ? 1 : 0},
+          {"bias", p.bias ? 1 : 0},
+          {"whole_blocks", s.whole_blocks() ? 1 : 0},
+          {"max_vec", s.max_vec(direction)},
+          {"packed_taps", s.packed_taps() ? 1 : 0}};
+}
+
+std::int64_t blocks_t(const ConvShape& s, const Config& config) {
+  const std::int64_t rows = config.at("threads") / config.at("lanes") * config.at("rows");
+  return (s.problem.T + rows - 1) / rows;
+}
+
+LaunchGeometry conv_geometry(const ConvShape& s, const Config& config) {
+  const std::int64_t channels = config.at("lanes") * config.at("vec");
+  const std::int64_t blocks = (s.problem.D + channels - 1) / channels * blocks_t(s, config) * s.problem.B;
+  LaunchGeometry geometry;
+  geometry.grid.x = static_cast<unsigned>(blocks);
+  geometry.block.x = static_cast<unsigned>(config.at("threads"));
+  return geometry;
+}
+
+ConvShape small_shape(const ConvShape& shape) {
+  ConvShape small = shape;
+  auto& p = small.problem;
+  const std::int64_t affordable = std::max(kUnitRows, kCheckElements / std::max<std::int64_t>(p.D, 1) / 2 / kUnitRows * kUnitRows);
+  const std::int64_t rows = std::min(kCheckRows, affordable);
+  // A ragged end of 37 rows: neither a whole segment nor a single row.
+  if (p.T > rows) p.T = shape.whole_blocks() ? rows : rows - kUnitRows + 37;
+  p.B = std::min<std::int64_t>(p.B, 2);
+  const auto pack = [&](RowStrides& s) {
+    // Rows keep their distance; sequences move together, at a multiple of 16 elements so that their alignment class stays.
+    const auto one = (p.T - 1) * s.row + (p.D - 1) * s.channel + 1;
+    if (s.sequence > one) s.sequence = s.sequence % 16 == 0 ? (one + 15) / 16 * 16 : one + (s.sequence - one) % 16;
+  };
+  for (auto* strides : {&small.x, &small.y, &small.dy, &small.dx}) pack(*strides);
+  return small;
+}
+
+std::size_t misalignment(const ConvShape& shape) {
+  return shape.problem.alignment >= 16 ? 0 : static_cast<std::size_t>(shape.problem.alignment);
+}
+
+TensorSpec row_tensor(const std::string& name, const ConvShape& shape, const RowStrides& strides, Role role) {
+  TensorSpec spec;
+  spec.name = name;
+  spec.type = shape.problem.x_type;
+  spec.elements = extent(shape.problem, strides);
+  spec.role = role;
+  spec.tolerance = Tolerance::storage(spec.type);
+  spec.misalign = misalignment(shape);
+  return spec;
+}
+
+TensorSpec weight_tensor(const ConvShape& shape) {
+  const auto& p = shape.problem;
+  TensorSpec spec;
+  spec.name = "weight";
+  spec.type = p.weight_type;
+  spec.elements = p.D == 0 ? 0 : 1 + (p.D - 1) * shape.weight_channel + (p.W - 1) * shape.weight_tap;
+  spec.scale = 0.5;
+  spec.misalign = misalignment(shape);
+  return spec;
+}
+
+TensorSpec bias_tensor(const ConvShape& shape) {
+  TensorSpec spec;
+  spec.name = "bias";
+  spec.type = shape.problem.weight_type;
+  spec.elements = shape.problem.bias ? shape.problem.D : 0;
+  spec.scale = 0.5;
+  spec.misalign = misalignment(shape);
+  return spec;
+}
+
+}  // namespace strop::ops

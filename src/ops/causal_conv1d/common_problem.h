@@ -1,0 +1,34 @@
+#pragma once
+
+// What the problems of forward and backward say alike.
+
+#include <cstring>
+
+#include "src/ops/causal_conv1d/shape.h"
+#include "strop/kernel.h"
+
+namespace strop::ops {
+
+// B, T, D, W, then the classes: what the code can tell apart.
+Key conv_key(const ConvShape& shape, Direction direction);
+Config conv_constants(const ConvShape& shape, Direction direction);
+// Blocks of `rows` rows a strip, in memory order on grid x.
+LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config);
+std::int64_t blocks_t(const ConvShape& shape, const Config& config);
+// Same class, small: a few units of rows, two sequences, the same strides between rows.
+ConvShape small_shape(const ConvShape& shape);
+
+TensorSpec row_tensor(const std::string& name, const ConvShape& shape, const RowStrides& strides, Role role);
+TensorSpec weight_tensor(const ConvShape& shape);
+TensorSpec bias_tensor(const ConvShape& shape);
+// Bytes past a 256-byte boundary that give just the problem's alignment.
+std::size_t misalignment(const ConvShape& shape);
+
+template <class Args>
+std::vector<std::byte> bytes_of_args(const Args& args) {
+  std::vector<std::byte> bytes(sizeof args);
+  std::memcpy(bytes.data(), &args, sizeof args);
+  return bytes;
+}
+
+}  // namespace strop::ops

@@ -1,0 +1,111 @@
+#include "src/ops/causal_conv1d/gate.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "src/ops/causal_conv1d/shape.h"
+
+namespace strop::ops {
+namespace {
+
+using Reason = std::optional<std::string>;
+
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 46;  // far past any memory; keeps products of strides in 64 bits
+
+bool is_float(DType type) { return type == DType::fp32 || type == DType::fp16 || type == DType::bf16; }
+
+Reason bad_size(const CausalConv1dProblem& p) {
+  const std::pair<const char*, std::int64_t> sizes[] = {{"B", p.B}, {"T", p.T}, {"D", p.D}};
+  for (const auto& [axis, size] : sizes) {
+    if (size < 0) return fmt::format("causal_conv1d: {}={} is negative", axis, size);
+    if (size > kMaxElements) return fmt::format("causal_conv1d: {}={} is larger than any memory", axis, size);
+  }
+  if (p.W < 1) return fmt::format("causal_conv1d: W={}: a convolution has at least one tap", p.W);
+  if (p.W > kMaxTaps) return fmt::format("causal_conv1d: W={} is not supported: 1 to {} taps are", p.W, kMaxTaps);
+  if (p.D > std::numeric_limits<std::int32_t>::max()) return fmt::format("causal_conv1d: D={} is more than 2^31-1 channels", p.D);
+  if (p.B == 0 || p.T == 0 || p.D == 0) return {};
+  if (p.T > kMaxElements / p.D || p.B > kMaxElements / (p.T * p.D))
+    return fmt::format("causal_conv1d: B={} T={} D={} are more elements than any memory has", p.B, p.T, p.D);
+  return {};
+}
+
+Reason bad_type(const CausalConv1dProblem& p) {
+  if (!is_float(p.x_type)) return fmt::format("causal_conv1d: x of type {} is not supported: bf16, fp16 and fp32 are", name(p.x_type));
+  if (!is_float(p.weight_type))
+    return fmt::format("causal_conv1d: weight of type {} is not supported: fp32, bf16 and fp16 are", name(p.weight_type));
+  if (p.activation != Activation::none && p.activation != Activation::silu)
+    return fmt::format("causal_conv1d: activation {} is unknown: none and silu are supported", static_cast<int>(p.activation));
+  if (p.alignment != 2 && p.alignment != 4 && p.alignment != 8 && p.alignment != 16)
+    return fmt::format("causal_conv1d: alignment={} is not one of 2, 4, 8, 16", p.alignment);
+  const auto size = static_cast<int>(std::max(size_of(p.x_type), size_of(p.weight_type)));
+  if (p.alignment < size)
+    return fmt::format("causal_conv1d: tensors aligned to {} bytes can't hold elements of {} bytes", p.alignment, size);
+  return {};
+}
+
+Reason bad_strides(const char* tensor, const std::array<std::int64_t, 3>& strides, const CausalConv1dProblem& p) {
+  constexpr const char* kAxes[] = {"B", "T", "D"};
+  const std::int64_t sizes[] = {p.B, p.T, p.D};
+  std::int64_t reach = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto stride = strides[axis];
+    if (stride < 0) return fmt::format("causal_conv1d: {} has the negative stride {} along {}", tensor, stride, kAxes[axis]);
+    const auto steps = std::max<std::int64_t>(sizes[axis] - 1, 0);
+    if (steps > 0 && stride > (kMaxElements - reach) / steps)
+      return fmt::format("causal_conv1d: {} reaches past 2^46 elements with stride {} along {}", tensor, stride, kAxes[axis]);
+    reach += steps * stride;
+  }
+  return {};
+}
+
+// Two elements of an output in one place would be a race. Sorted by stride, each axis must step over all of those inside it.
+Reason overlaps(const char* tensor, const RowStrides& s, const CausalConv1dProblem& p) {
+  std::array<std::pair<std::int64_t, std::int64_t>, 3> axes{{{s.sequence, p.B}, {s.row, p.T}, {s.channel, p.D}}};
+  std::sort(axes.begin(), axes.end());
+  std::int64_t inside = 1;
+  for (const auto& [stride, size] : axes) {
+    if (size <= 1) continue;
+    if (stride < inside)
+      return fmt::format("causal_conv1d: the output {} with strides {}, {}, {} overlaps itself: elements would be written twice", tensor,
+                         s.sequence, s.row, s.channel);
+    inside += stride * (size - 1);
+  }
+  return {};
+}
+
+Reason bad_layout(const CausalConv1dProblem& p) {
+  for (const auto& [tensor, strides] :
+       {std::pair("x", p.x_strides), std::pair("y", p.y_strides), std::pair("dy", p.dy_strides), std::pair("dx", p.dx_strides)})
+    if (auto reason = bad_strides(tensor, strides, p)) return reason;
+  for (const auto stride : p.weight_strides)
+    if (stride < 0 || stride > kMaxElements) return fmt::format("causal_conv1d: weight has the stride {}", stride);
+  if (p.dy_expanded && p.dy_strides != std::array<std::int64_t, 3>{})
+    return "causal_conv1d: dy_expanded says that all strides of dy are 0, dy_strides says otherwise";
+  const auto shape = make_shape(p);
+  if (shape.empty()) return {};
+  if (auto reason = overlaps("y", shape.y, p)) return reason;
+  return overlaps("dx", shape.dx, p);
+}
+
+// Blocks lie on grid x, which is enough for any memory but not for every product of sizes.
+Reason too_many_blocks(const CausalConv1dProblem& p) {
+  constexpr std::int64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();
+  const auto blocks_d = (p.D + 31) / 32;  // of the narrowest config
+  const auto blocks_t = (p.T + 15) / 16;
+  if (p.B == 0 || blocks_d == 0 || blocks_t == 0) return {};
+  if (blocks_d > kMaxBlocks / blocks_t || p.B > kMaxBlocks / (blocks_t * blocks_d))
+    return fmt::format("causal_conv1d: B={} T={} D={} needs more than 2^31-1 blocks", p.B, p.T, p.D);
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> why_unsupported(const CausalConv1dProblem& problem) {
+  for (const auto check : {bad_size, bad_type, bad_layout, too_many_blocks})
+    if (auto reason = check(problem)) return reason;
+  return {};
+}
+
+}  // namespace strop::ops

@@ -1,0 +1,13 @@
+#pragma once
+
+// The three kernels: their templates and spaces.
+
+#include "strop/kernel.h"
+
+namespace strop::ops {
+
+const Kernel& conv_fwd_kernel();
+const Kernel& conv_bwd_kernel();
+const Kernel& conv_dw_reduce_kernel();
+
+}  // namespace strop::ops

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "src/ops/op.h"
+#include "strop/causal_conv1d.h"
+
+namespace strop::ops {
+
+// causal_conv1d as the command and the warmup see it.
+const Op& causal_conv1d_op();
+// Forward, backward and reduction of one supported problem; none for an empty one.
+std::vector<WarmupItem> conv_items(const CausalConv1dProblem& problem);
+
+}  // namespace strop::ops

@@ -1,0 +1,44 @@
+#pragma once
+
+// A problem bound to prepared kernels. Immutable; `launch` checks the tensors and launches.
+
+#include <memory>
+
+#include "src/ops/causal_conv1d/problems.h"
+#include "strop/causal_conv1d.h"
+
+namespace strop::ops {
+
+class ForwardPlanOnKernels : public CausalConv1d::ForwardPlan {
+ public:
+  ForwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream);
+  void launch(const CausalConv1dForward& tensors, Stream stream) const override;
+  const PreparedKernel& kernel() const override;
+
+ private:
+  ConvShape shape_;
+  std::shared_ptr<const PreparedKernel> kernel_;  // null for an empty problem
+  ConvFwdArgs args_;                              // without the tensors
+};
+
+class BackwardPlanOnKernels : public CausalConv1d::BackwardPlan {
+ public:
+  BackwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream);
+  void launch(const CausalConv1dBackward& tensors, Stream stream) const override;
+  const PreparedKernel& main_kernel() const override;
+  const PreparedKernel& reduce_kernel() const override;
+
+ private:
+  ConvShape shape_;
+  std::size_t workspace_bytes_;
+  std::shared_ptr<const PreparedKernel> main_;    // null for an empty problem
+  std::shared_ptr<const PreparedKernel> reduce_;  // null without channels
+  ConvBwdArgs args_;
+  ConvDwReduceArgs reduce_args_;
+};
+
+std::size_t workspace_bytes(const ConvShape& shape);
+// The largest power of two up to 16 that divides every address.
+int alignment_of(std::initializer_list<const void*> pointers);
+
+}  // namespace strop::ops

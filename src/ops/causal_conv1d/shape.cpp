@@ -1,0 +1,54 @@
+#include "src/ops/causal_conv1d/shape.h"
+
+#include <algorithm>
+
+namespace strop::ops {
+namespace {
+
+RowStrides resolve(const std::array<std::int64_t, 3>& given, const CausalConv1dProblem& p) {
+  if (given == std::array<std::int64_t, 3>{}) return {p.T * p.D, p.D, 1};
+  return {given[0], given[1], given[2]};
+}
+
+// Vectors of `vec` elements start at multiples of `vec` elements in every row that exists.
+bool allows(const RowStrides& s, const CausalConv1dProblem& p, std::int64_t vec) {
+  return s.channel == 1 && (p.T <= 1 || s.row % vec == 0) && (p.B <= 1 || s.sequence % vec == 0);
+}
+
+}  // namespace
+
+ConvShape make_shape(const CausalConv1dProblem& problem) {
+  ConvShape shape;
+  shape.problem = problem;
+  shape.x = resolve(problem.x_strides, problem);
+  shape.y = resolve(problem.y_strides, problem);
+  shape.dy = problem.dy_expanded ? RowStrides{0, 0, 0} : resolve(problem.dy_strides, problem);
+  shape.dx = resolve(problem.dx_strides, problem);
+  const bool dense = problem.weight_strides == std::array<std::int64_t, 2>{};
+  shape.weight_channel = dense ? problem.W : problem.weight_strides[0];
+  shape.weight_tap = dense ? 1 : problem.weight_strides[1];
+  return shape;
+}
+
+int ConvShape::max_vec(Direction direction) const {
+  const auto size = static_cast<std::int64_t>(size_of(problem.x_type));
+  for (std::int64_t vec = 16 / size; vec > 1; vec /= 2) {
+    if (problem.D % vec != 0 || problem.alignment % (vec * size) != 0 || !allows(x, problem, vec)) continue;
+    const bool others = direction == Direction::forward ? allows(y, problem, vec) : allows(dy, problem, vec) && allows(dx, problem, vec);
+    if (others) return static_cast<int>(vec);
+  }
+  return 1;
+}
+
+bool ConvShape::packed_taps() const {
+  const auto bytes = problem.W * static_cast<std::int64_t>(size_of(problem.weight_type));
+  const bool transactions = bytes == 2 || bytes == 4 || bytes == 8 || bytes % 16 == 0;
+  return weight_tap == 1 && weight_channel == problem.W && transactions && problem.alignment % std::min<std::int64_t>(bytes, 16) == 0;
+}
+
+std::int64_t extent(const CausalConv1dProblem& p, const RowStrides& s) {
+  if (p.B == 0 || p.T == 0 || p.D == 0) return 0;
+  return 1 + (p.B - 1) * s.sequence + (p.T - 1) * s.row + (p.D - 1) * s.channel;
+}
+
+}  // namespace strop::ops

@@ -1,0 +1,36 @@
+#pragma once
+
+// A validated problem with its strides filled in, and the facts of it that the device code can use. Plain values.
+
+#include "src/ops/causal_conv1d/args.h"
+#include "strop/causal_conv1d.h"
+
+namespace strop::ops {
+
+enum class Direction { forward, backward };
+
+inline constexpr std::int64_t kUnitRows = 128;  // of the sums of dw; templates/causal_conv1d/bwd.cuh
+inline constexpr std::int64_t kMaxTaps = 8;
+
+struct ConvShape {
+  CausalConv1dProblem problem;
+  RowStrides x, y, dy, dx;
+  std::int64_t weight_channel = 0, weight_tap = 0;
+
+  std::int64_t units() const { return (problem.T + kUnitRows - 1) / kUnitRows; }  // a sequence
+  std::int64_t sums() const { return problem.W + (problem.bias ? 1 : 0); }        // rows of a unit
+  bool empty() const { return problem.B == 0 || problem.T == 0 || problem.D == 0; }
+  bool whole_blocks() const { return problem.T % kUnitRows == 0; }
+  // The widest vector of channels, 1 to 8 and at most 16 bytes, that every row of every tensor of the direction allows.
+  int max_vec(Direction direction) const;
+  // All taps of a channel in one aligned transaction.
+  bool packed_taps() const;
+};
+
+// Strides of {0,0,0} become dense ones.
+ConvShape make_shape(const CausalConv1dProblem& problem);
+
+// Elements of storage from the first to the last that a tensor of [B,T,D] with these strides touches.
+std::int64_t extent(const CausalConv1dProblem& problem, const RowStrides& strides);
+
+}  // namespace strop::ops

@@ -1,0 +1,4 @@
+strop_test(causal_conv1d_host_test host TIMEOUT 600 SOURCES
+  host/causal_conv1d_test.cpp
+  support/candidates.cpp
+  support/conv_cases.cpp)

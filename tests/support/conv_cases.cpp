@@ -1,0 +1,82 @@
+#include "tests/support/conv_cases.h"
+
+namespace strop::test {
+namespace {
+
+CausalConv1dProblem make(std::int64_t B, std::int64_t T, std::int64_t D, std::int64_t W = 4) {
+  CausalConv1dProblem problem;
+  problem.B = B;
+  problem.T = T;
+  problem.D = D;
+  problem.W = W;
+  return problem;
+}
+
+CausalConv1dProblem typed(CausalConv1dProblem problem, DType x, DType weight) {
+  problem.x_type = x;
+  problem.weight_type = weight;
+  return problem;
+}
+
+void add_layouts(std::vector<ConvCase>& cases) {
+  auto qkv = make(2, 130, 24);  // the middle third of fused rows
+  qkv.x_strides = qkv.dy_strides = {130 * 72, 72, 1};
+  cases.push_back({"rows_at_a_pitch_of_three_D", qkv});
+  auto odd_pitch = make(2, 40, 16);
+  odd_pitch.x_strides = odd_pitch.y_strides = odd_pitch.dy_strides = odd_pitch.dx_strides = {40 * 17, 17, 1};
+  cases.push_back({"rows_at_a_pitch_of_D_plus_one", odd_pitch});
+  auto channel_first = make(2, 37, 12);
+  channel_first.x_strides = channel_first.dy_strides = channel_first.y_strides = channel_first.dx_strides = {37 * 12, 1, 37};
+  cases.push_back({"channel_first_tensors", channel_first});
+  auto offset = make(2, 33, 16);
+  offset.alignment = 2;
+  offset.weight_type = DType::bf16;
+  cases.push_back({"tensors_at_an_odd_element", offset});
+  auto expanded = make(2, 33, 16);
+  expanded.dy_expanded = true;
+  cases.push_back({"dy_is_one_expanded_element", expanded});
+  auto steps = make(2, 20, 16);
+  steps.dy_strides = {40 * 16, 2 * 16, 1};
+  cases.push_back({"every_second_row_of_dy", steps});
+  auto transposed = make(2, 20, 16);
+  transposed.weight_strides = {1, 16};
+  cases.push_back({"a_transposed_weight", transposed});
+  auto wide = make(1, 40, 8);
+  wide.x_strides = {0, 1000, 1};
+  cases.push_back({"a_slice_of_very_wide_rows", wide});
+}
+
+void add_sizes(std::vector<ConvCase>& cases) {
+  cases.push_back({"whole_units", make(2, 640, 64)});
+  cases.push_back({"one_token", make(3, 1, 64)});
+  cases.push_back({"fewer_tokens_than_taps", make(2, 2, 64)});
+  cases.push_back({"as_many_tokens_as_taps", make(1, 4, 16)});
+  cases.push_back({"a_ragged_end", make(2, 677, 64)});
+  cases.push_back({"one_token_past_a_unit", make(1, 129, 32)});
+  for (const std::int64_t D : {1, 3, 7, 9, 20}) cases.push_back({"channels_" + std::to_string(D), make(2, 67, D)});
+  for (const std::int64_t W : {1, 2, 3, 5, 6, 7, 8}) cases.push_back({"taps_" + std::to_string(W), make(2, 150, 16, W)});
+}
+
+}  // namespace
+
+std::vector<ConvCase> conv_cases() {
+  std::vector<ConvCase> cases;
+  add_sizes(cases);
+  add_layouts(cases);
+  cases.push_back({"fp16", typed(make(2, 70, 32), DType::fp16, DType::fp32)});
+  cases.push_back({"fp16_weight_fp16", typed(make(2, 70, 32), DType::fp16, DType::fp16)});
+  cases.push_back({"fp32", typed(make(2, 256, 32), DType::fp32, DType::fp32)});
+  cases.push_back({"bf16_weight_bf16", typed(make(2, 256, 32), DType::bf16, DType::bf16)});
+  auto bias = make(2, 200, 32);
+  bias.bias = true;
+  cases.push_back({"bias", bias});
+  auto linear = bias;
+  linear.activation = Activation::none;
+  cases.push_back({"bias_and_no_activation", linear});
+  auto plain = make(2, 100, 32);
+  plain.activation = Activation::none;
+  cases.push_back({"no_activation", plain});
+  return cases;
+}
+
+}  // namespace strop::test
