@@ -7,3 +7,9 @@ strop_test(device_cuda_test gpu
     gpu/device_cuda_timing_test.cpp
     gpu/device_cuda_capture_test.cpp
   LINKS strop::cuda_headers)
+
+strop_test(causal_conv1d_gpu_test gpu TIMEOUT 600
+  SOURCES
+    gpu/causal_conv1d_test.cpp
+    support/candidates.cpp
+    support/conv_cases.cpp)

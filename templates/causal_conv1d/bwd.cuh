@@ -32,11 +32,12 @@ struct CausalConv1dBwdParams {
   static constexpr int D = 64, W = 4;
   static constexpr int x_type = 2, weight_type = 0;
   static constexpr bool silu = true, bias = false;
+  static constexpr bool dense = false;  // x, dy and dx are dense
   static constexpr bool whole_blocks = false;  // T is a multiple of 128
   static constexpr int max_vec = 1;
   static constexpr bool packed_taps = false;
   // Tunable:
-  static constexpr int vec = 1, rows = 128, lanes = 128, threads = 128;
+  static constexpr int vec = 1, rows = 128, lanes = 128, threads = 128, min_blocks = 1;
 };
 
 namespace causal_conv1d {
@@ -65,23 +66,23 @@ struct Backward {
   // Loads row u of the group at t_fetch. Rows past the end come as 0, or, where whole groups are inside or outside, are not loaded.
   __device__ __forceinline__ void fetch(const CausalConv1dBwdArgs& a, int u) {
     if constexpr (P::whole_blocks) {
-      next_x[u] = load_pack<V, Load::read_only>(px + u * a.x_row);
-      next_dy[u] = load_pack<V, Load::read_only>(pdy + u * a.dy_row);
+      next_x[u] = load_pack<V, Load::read_only>(px + u * row_stride<P>(a.x_row));
+      next_dy[u] = load_pack<V, Load::read_only>(pdy + u * row_stride<P>(a.dy_row));
     } else {
       const bool inside = t_fetch + u < a.T;
-      next_x[u] = load_pack_if<V, Load::read_only>(px + u * a.x_row, inside);
-      next_dy[u] = load_pack_if<V, Load::read_only>(pdy + u * a.dy_row, inside);
+      next_x[u] = load_pack_if<V, Load::read_only>(px + u * row_stride<P>(a.x_row), inside);
+      next_dy[u] = load_pack_if<V, Load::read_only>(pdy + u * row_stride<P>(a.dy_row), inside);
     }
   }
 
   __device__ __forceinline__ void advance(const CausalConv1dBwdArgs& a) {
-    px += kGroup * a.x_row;
-    pdy += kGroup * a.dy_row;
+    px += kGroup * row_stride<P>(a.x_row);
+    pdy += kGroup * row_stride<P>(a.dy_row);
     t_fetch += kGroup;
     // A group wholly past the end is read from the rows before it instead: what it holds is not used.
     if (P::whole_blocks && t_fetch >= a.T) {
-      px -= kGroup * a.x_row;
-      pdy -= kGroup * a.dy_row;
+      px -= kGroup * row_stride<P>(a.x_row);
+      pdy -= kGroup * row_stride<P>(a.dy_row);
     }
   }
 
@@ -198,20 +199,20 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Positi
   using B = Backward<P>;
   using X = typename B::X;
   B b;
-  b.px = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * a.x_row + at.d * a.x_channel;
-  b.pdy = static_cast<const X*>(a.dy) + at.sequence * a.dy_sequence + t0 * a.dy_row + at.d * a.dy_channel;
+  b.px = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * row_stride<P>(a.x_row) + at.d * a.x_channel;
+  b.pdy = static_cast<const X*>(a.dy) + at.sequence * a.dy_sequence + t0 * row_stride<P>(a.dy_row) + at.d * a.dy_channel;
   b.t_fetch = t0;
   STROP_UNROLL
   for (int u = 0; u < B::kGroup; ++u) b.fetch(a, u);
   Pack<X, B::V> before[B::kHalo > 0 ? B::kHalo : 1];
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h)
-    before[h] = load_pack_if<B::V, Load::read_only>(b.px + (h - B::kHalo) * a.x_row, t0 + h >= B::kHalo);
+    before[h] = load_pack_if<B::V, Load::read_only>(b.px + (h - B::kHalo) * row_stride<P>(a.x_row), t0 + h >= B::kHalo);
   b.taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h) before[h].widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
   b.clear_sums();
-  X* out = static_cast<X*>(a.dx) + at.sequence * a.dx_sequence + (t0 - B::kHalo) * a.dx_row + at.d * a.dx_channel;
+  X* out = static_cast<X*>(a.dx) + at.sequence * a.dx_sequence + (t0 - B::kHalo) * row_stride<P>(a.dx_row) + at.d * a.dx_channel;
 
   i64 t = t0;
   const i64 left = a.T - t0;
@@ -226,9 +227,9 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Positi
         b.take(u, P::whole_blocks || t + u < a.T);
         b.fetch(a, u);
         b.add_to_sums(u);
-        if ((u >= B::kHalo || !first) && (P::whole_blocks || t + u - B::kHalo < a.T)) b.store_dx(out + u * a.dx_row, u);
+        if ((u >= B::kHalo || !first) && (P::whole_blocks || t + u - B::kHalo < a.T)) b.store_dx(out + u * row_stride<P>(a.dx_row), u);
       }
-      out += B::kGroup * a.dx_row;
+      out += B::kGroup * row_stride<P>(a.dx_row);
       t += B::kGroup;
     }
     if (Fold<P>::segment(shared, b, s)) store_unit<P>(a, b, at.sequence * a.units + (t0 + s * kSegment) / kUnit, at.d);
@@ -246,7 +247,7 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Positi
   STROP_UNROLL
   for (int u = 0; u < B::kHalo; ++u) {
     b.take(u, t + u < a.T);
-    if (P::whole_blocks || t + u - B::kHalo < a.T) b.store_dx(out + u * a.dx_row, u);
+    if (P::whole_blocks || t + u - B::kHalo < a.T) b.store_dx(out + u * row_stride<P>(a.dx_row), u);
   }
 }
 

@@ -28,7 +28,7 @@ using Storage = typename StorageOf<Type>::Type;
 
 // The ring that holds the last W rows has a power of two of slots, so that a row's slot is a compile-time constant in loops
 // unrolled by it.
-constexpr int ring_slots(int W) { return W <= 1 ? 1 : W <= 2 ? 2 : W <= 4 ? 4 : 8; }
+__device__ constexpr int ring_slots(int W) { return W <= 1 ? 1 : W <= 2 ? 2 : W <= 4 ? 4 : 8; }
 
 constexpr SigmoidForm kSigmoid = SigmoidForm::exp2_rcp;
 
@@ -73,6 +73,12 @@ struct Taps {
     }
   }
 };
+
+// The distance between rows: a constant for dense tensors, so that a thread's rows are immediate offsets from one pointer.
+template <class P>
+__device__ __forceinline__ i64 row_stride(i64 given) {
+  return P::dense ? static_cast<i64>(P::D) : given;
+}
 
 // Which channels and rows a thread has. Blocks lie in memory order: channels fastest, then time, then sequences; all on grid x.
 struct Position {

@@ -24,11 +24,12 @@ struct CausalConv1dFwdParams {
   static constexpr int D = 64, W = 4;
   static constexpr int x_type = 2, weight_type = 0;  // strop::DType
   static constexpr bool silu = true, bias = false;
+  static constexpr bool dense = false;         // x and y are dense
   static constexpr bool whole_blocks = false;  // T is a multiple of every config's rows a block: no row needs a test
   static constexpr int max_vec = 1;            // widest vector that the layout allows; limits vec
   static constexpr bool packed_taps = false;   // the weight is dense, and a channel's taps are one aligned power of two of bytes
   // Tunable:
-  static constexpr int vec = 1, rows = 16, lanes = 32, threads = 128;
+  static constexpr int vec = 1, rows = 16, lanes = 32, threads = 128, min_blocks = 1;
 };
 
 template <class P>
@@ -41,23 +42,24 @@ __device__ void causal_conv1d_fwd(const CausalConv1dFwdArgs& a) {
   const i64 t0 = (at.block_t * (P::threads / P::lanes) + threadIdx.x / P::lanes) * P::rows;
   if (!P::whole_blocks && t0 >= a.T) return;
 
-  const X* x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * a.x_row + at.d * a.x_channel;
+  const i64 x_row = conv::row_stride<P>(a.x_row), y_row = conv::row_stride<P>(a.y_row);
+  const X* x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * x_row + at.d * a.x_channel;
   Pack<X, V> in[P::rows];
   STROP_UNROLL
   for (int r = 0; r < P::rows; ++r) {
-    if constexpr (P::whole_blocks) in[r] = load_pack<V, Load::read_only>(x + r * a.x_row);
-    else in[r] = load_pack_if<V, Load::read_only>(x + r * a.x_row, t0 + r < a.T);
+    if constexpr (P::whole_blocks) in[r] = load_pack<V, Load::read_only>(x + r * x_row);
+    else in[r] = load_pack_if<V, Load::read_only>(x + r * x_row, t0 + r < a.T);
   }
   Pack<X, V> before[kHalo > 0 ? kHalo : 1];
   STROP_UNROLL
-  for (int h = 0; h < kHalo; ++h) before[h] = load_pack_if<V, Load::read_only>(x + (h - kHalo) * a.x_row, t0 + h >= kHalo);
+  for (int h = 0; h < kHalo; ++h) before[h] = load_pack_if<V, Load::read_only>(x + (h - kHalo) * x_row, t0 + h >= kHalo);
   conv::Taps<P, V> taps;
   taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
 
   float ring[kRing][V];
   STROP_UNROLL
   for (int h = 0; h < kHalo; ++h) before[h].widen(ring[(h - kHalo + kRing) % kRing]);
-  X* y = static_cast<X*>(a.y) + at.sequence * a.y_sequence + t0 * a.y_row + at.d * a.y_channel;
+  X* y = static_cast<X*>(a.y) + at.sequence * a.y_sequence + t0 * y_row + at.d * a.y_channel;
   STROP_UNROLL
   for (int r = 0; r < P::rows; ++r) {
     in[r].widen(ring[r % kRing]);
@@ -67,7 +69,7 @@ __device__ void causal_conv1d_fwd(const CausalConv1dFwdArgs& a) {
       const float pre = taps.pre([&](int k) { return ring[(r - kHalo + k + kRing) % kRing][i]; }, i);
       out[i] = P::silu ? silu<conv::kSigmoid>(pre) : pre;
     }
-    if (P::whole_blocks || t0 + r < a.T) store(y + r * a.y_row, out);
+    if (P::whole_blocks || t0 + r < a.T) store(y + r * y_row, out);
   }
 }
 

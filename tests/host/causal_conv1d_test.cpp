@@ -38,6 +38,24 @@ TEST_P(ConvCandidates, TheReductionIsRightInEveryConfig) { expect_all_right<ops:
 INSTANTIATE_TEST_SUITE_P(Host, ConvCandidates, testing::ValuesIn(test::conv_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
+TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
+  CausalConv1dProblem problem;
+  problem.B = 3;
+  problem.T = 677;
+  problem.D = 64;
+  problem.bias = true;
+  constexpr std::size_t kPartial = 5;
+  constexpr std::size_t kDw = 1;
+  const auto ragged = ops::make_shape(problem);
+  EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
+  problem.T = 640;
+  const auto whole = ops::make_shape(problem);
+  EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(whole), kPartial), "");
+  problem.B = 20;
+  const auto many = ops::make_shape(problem);
+  EXPECT_EQ(bench().disagreeing(ops::conv_dw_reduce_kernel(), ops::ConvDwReduceProblem(many), kDw), "");
+}
+
 TEST(ConvSpace, HasAtLeast24LegalCandidatesAKernelAtTheTrainingShapes) {
   DeviceFacts h200;
   h200.kind = DeviceKind::cuda;

@@ -9,6 +9,7 @@
 
 #include "src/engine/checker.h"
 #include "strop/error.h"
+#include "tuner/check.h"
 
 namespace strop::test {
 
@@ -76,6 +77,36 @@ void CandidateBench::run(const Kernel& kernel, const KernelProblem& problem, con
   const auto arguments = problem.arguments(config, pointers);
   device_.launch(*loaded, problem.geometry(config), arguments.data(), arguments.size(), nullptr);
   device_.synchronize(nullptr);
+}
+
+std::vector<std::byte> CandidateBench::output(const Kernel& kernel, const KernelProblem& problem, const Config& config, std::size_t tensor) {
+  std::vector<device::Buffer> buffers;
+  std::vector<void*> pointers;
+  const auto tensors = problem.tensors();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto bytes = static_cast<std::size_t>(tensors[i].elements) * size_of(tensors[i].type);
+    buffers.emplace_back(device_, bytes + 256);
+    pointers.push_back(static_cast<std::byte*>(buffers.back().data()) + tensors[i].misalign);
+    if (tensors[i].role != Role::input) continue;
+    const auto contents = tuner::make_input(tensors[i], 11 + i);
+    device_.upload(pointers.back(), contents.data(), contents.size());
+  }
+  run(kernel, problem, config, pointers);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(tensors[tensor].elements) * size_of(tensors[tensor].type));
+  device_.download(bytes.data(), pointers[tensor], bytes.size());
+  return bytes;
+}
+
+std::string CandidateBench::disagreeing(const Kernel& kernel, const KernelProblem& problem, std::size_t tensor) {
+  const auto configs = kernel.space.configs(problem.constants(), device_.facts());
+  std::vector<jit::CompileRequest> requests;
+  for (const auto& config : configs) requests.push_back({&kernel.source, problem.constants(), config, device_.facts().arch});
+  compile_ahead(requests);
+  const auto first = output(kernel, problem, configs.front(), tensor);
+  std::string text;
+  for (const auto& config : configs)
+    if (output(kernel, problem, config, tensor) != first) text += config.str() + '\n';
+  return text;
 }
 
 std::string failures(const std::vector<Judged>& judged) {

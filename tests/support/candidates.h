@@ -30,6 +30,10 @@ class CandidateBench {
 
   // `every`: judges the default and each every-th of the others.
   std::vector<Judged> judge(const Kernel& kernel, const std::function<std::unique_ptr<KernelProblem>()>& problem, std::size_t every = 1);
+  // Tensor `tensor` of the problem after one run of a config on seeded inputs.
+  std::vector<std::byte> output(const Kernel& kernel, const KernelProblem& problem, const Config& config, std::size_t tensor);
+  // The configs whose tensor differs in any bit from the first's, one a line; empty when all agree.
+  std::string disagreeing(const Kernel& kernel, const KernelProblem& problem, std::size_t tensor);
   // Runs one config once on `pointers` (device memory, in the order of the problem's tensors).
   void run(const Kernel& kernel, const KernelProblem& problem, const Config& config, std::span<void* const> pointers);
 

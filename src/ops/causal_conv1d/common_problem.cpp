@@ -13,7 +13,7 @@ constexpr std::int64_t kCheckRows = 5 * kUnitRows;
 constexpr std::int64_t kCheckElements = 1 << 20;
 
 // The stride class: what the keys of equal (B,T,D,W) may differ in.
-std::string layout_word(const ConvShape& s, Direction direction) {
+std::string_view layout_word(const ConvShape& s, Direction direction) {
   const bool backward = direction == Direction::backward;
   const auto& p = s.problem;
   const auto dense = [&](const RowStrides& t) { return t.channel == 1 && t.row == p.D && (p.B <= 1 || t.sequence == p.T * p.D); };
@@ -42,6 +42,7 @@ Config conv_constants(const ConvShape& s, Direction direction) {
           {"weight_type", static_cast<int>(p.weight_type)},
           {"silu", p.activation == Activation::silu ? 1 : 0},
           {"bias", p.bias ? 1 : 0},
+          {"dense", layout_word(s, direction) == "dense" ? 1 : 0},
           {"whole_blocks", s.whole_blocks() ? 1 : 0},
           {"max_vec", s.max_vec(direction)},
           {"packed_taps", s.packed_taps() ? 1 : 0}};

@@ -27,14 +27,18 @@ void restrict_vec(Space& space, const Config& fallback) {
 }
 
 Kernel make_fwd() {
-  const Config fallback{{"vec", 1}, {"rows", 16}, {"lanes", 32}, {"threads", 128}};
+  const Config fallback{{"vec", 1}, {"rows", 16}, {"lanes", 32}, {"threads", 128}, {"min_blocks", 4}};
   Kernel kernel;
   kernel.source = source("fwd", "Fwd", sizeof(ConvFwdArgs));
   kernel.space.parameter("vec", {4, 2, 8, 1}).parameter("rows", {16, 8, 32}).parameter("lanes", {32, 64}).parameter("threads", {128, 256});
+  kernel.space.parameter("min_blocks", {4, 2, 1});
   restrict_vec(kernel.space, fallback);
-  kernel.space.restrict("16 to 128 elements a thread: fewer leave the memory idle, more spill", [](const Config& c, const Config& k, const DeviceFacts&) {
+  kernel.space.restrict("16 to 128 elements a thread, 64 in wide vectors: fewer leave the memory idle, more spill", [](const Config& c, const Config& k, const DeviceFacts&) {
     const int elements = c["vec"] * c["rows"];
-    return elements <= 128 && (elements >= 16 || k["max_vec"] == 1);
+    return elements <= (c["vec"] == 8 ? 64 : 128) && (elements >= 16 || k["max_vec"] == 1);
+  });
+  kernel.space.restrict("512 threads a multiprocessor, 256 where a thread has more than 64 elements: the registers that needs", [](const Config& c, const Config&, const DeviceFacts&) {
+    return c["min_blocks"] * c["threads"] == (c["vec"] * c["rows"] > 64 ? 256 : 512);
   });
   kernel.space.restrict("a block's rows divide a unit of 128", [](const Config& c, const Config&, const DeviceFacts&) {
     return c["threads"] / c["lanes"] * c["rows"] <= kUnitRows;
@@ -51,13 +55,17 @@ int fold_bytes(const Config& c, const Config& k) {
 }
 
 Kernel make_bwd() {
-  const Config fallback{{"vec", 1}, {"rows", 128}, {"lanes", 128}, {"threads", 128}};
+  const Config fallback{{"vec", 1}, {"rows", 128}, {"lanes", 128}, {"threads", 128}, {"min_blocks", 4}};
   Kernel kernel;
   kernel.source = source("bwd", "Bwd", sizeof(ConvBwdArgs));
   kernel.space.parameter("vec", {4, 2, 1})
       .parameter("rows", {128, 32, 64, 256, 512})
       .parameter("lanes", {128, 64, 256, 32, 16})
-      .parameter("threads", {128, 64, 256});
+      .parameter("threads", {128, 64, 256})
+      .parameter("min_blocks", {4, 8, 2, 1});
+  kernel.space.restrict("512 threads a multiprocessor; 256 for the rings of wide kernels", [](const Config& c, const Config& k, const DeviceFacts&) {
+    return c["min_blocks"] * c["threads"] == (k["W"] <= 4 ? 512 : 256) || (c["vec"] == 1 && c["min_blocks"] * c["threads"] == 512);
+  });
   restrict_vec(kernel.space, fallback);
   kernel.space.restrict("strips shorter than a unit make one together, longer ones stand alone", [](const Config& c, const Config&, const DeviceFacts&) {
     return c["rows"] < kUnitRows ? c["threads"] / c["lanes"] * c["rows"] == kUnitRows : c["threads"] == c["lanes"];
