@@ -1,5 +1,7 @@
 #pragma once
 
+// What must be known of the file system that a database is on. Thread-safe; never throws.
+
 #include <string>
 
 namespace strop::cache {

@@ -116,7 +116,7 @@ std::vector<Function> functions_of(const SourceFile& file) {
     }
     if (!in_statement) continue;
     if (line.back() == ';') in_statement = false;
-    if (line.back() != '{' || is_scope(lines[head])) {
+    if (line.back() != '{' || is_scope(lines[head]) || is_scope(line)) {
       if (line.back() == '{') in_statement = false;
       continue;
     }

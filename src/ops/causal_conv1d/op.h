@@ -1,5 +1,7 @@
 #pragma once
 
+// How the command, the warmup and the public functions come to the kernels of causal_conv1d. Thread-safe.
+
 #include "src/ops/op.h"
 #include "strop/causal_conv1d.h"
 

@@ -1,0 +1,91 @@
+// The whole loop through the command, on the host device: real templates, compiled by the system's compiler.
+
+#include "tests/cli/command_fixture.h"
+
+namespace strop::test {
+namespace {
+
+using Warmup = Command;
+
+const std::vector<std::string> kWarmup{"warmup", "causal_conv1d", "--device", "host", "--B", "1", "--T",
+                                       "24",     "--D",           "16",       "--W",  "4"};
+
+TEST_F(Warmup, a_second_process_finds_everything) {
+  const auto cold = json(kWarmup);
+  EXPECT_GT(cold["compiles"], 0);
+  EXPECT_GT(cold["timings"], 0);
+  EXPECT_GE(cold["elapsed_s"], 0);
+  EXPECT_NE(cold["device"], "");
+  ASSERT_FALSE(cold["keys"].empty());
+  for (const auto& key : cold["keys"]) {
+    EXPECT_EQ(key["outcome"], "tuned") << key;
+    EXPECT_EQ(key["key"]["D"], 16);
+    EXPECT_EQ(key["key"]["W"], 4);
+    EXPECT_EQ(key["key"]["T"], 24);
+    EXPECT_EQ(key["key"]["B"], 1);
+    EXPECT_EQ(key["key"]["dtype"], "bf16");
+    EXPECT_GT(key["candidates"], 1);
+    EXPECT_TRUE(key["winner"].is_object());
+    EXPECT_GT(key["median_us"], 0);
+    EXPECT_TRUE(key.contains("rejected"));
+    EXPECT_TRUE(key.contains("kernel"));
+  }
+
+  const auto warm = json(kWarmup);
+  EXPECT_EQ(warm["compiles"], 0);
+  EXPECT_EQ(warm["timings"], 0);
+  ASSERT_EQ(warm["keys"].size(), cold["keys"].size());
+  for (std::size_t i = 0; i < warm["keys"].size(); ++i) {
+    EXPECT_EQ(warm["keys"][i]["outcome"], "hit");
+    EXPECT_EQ(warm["keys"][i]["winner"], cold["keys"][i]["winner"]);
+    EXPECT_EQ(warm["keys"][i]["median_us"], cold["keys"][i]["median_us"]);
+  }
+
+  const auto list = json({"cache", "list"});
+  ASSERT_EQ(list["entries"].size(), cold["keys"].size());
+  for (const auto& entry : list["entries"]) EXPECT_EQ(entry["state"], "current") << entry;
+  EXPECT_EQ(json({"cache", "verify"})["ok"], true);
+}
+
+TEST_F(Warmup, tells_people_in_a_table_and_a_last_line) {
+  auto words = kWarmup;
+  words.insert(words.end(), {"--budget", "600"});
+  const auto ran = strop(words);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("kernel"), std::string::npos);
+  EXPECT_NE(ran.out.find(" tuned in "), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.err.find('\r'), std::string::npos) << "a progress bar without a terminal";
+}
+
+TEST_F(Warmup, draws_a_bar_on_a_terminal_and_wipes_it) {
+  auto options = options_;
+  options.err = Output::terminal;
+  const auto ran = strop(kWarmup, options);
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("judged"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.substr(ran.err.size() - 4), "\r\033[K");
+  EXPECT_EQ(ran.out.find("judged"), std::string::npos);
+}
+
+TEST_F(Warmup, an_unsupported_shape_is_refused_with_its_reason) {
+  auto words = kWarmup;
+  words.back() = "4096";
+  const auto ran = strop(words);
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.err.find("W=4096"), std::string::npos) << ran.err;
+}
+
+TEST_F(Warmup, a_gpu_that_is_not_there_is_said_to_be_missing) {
+  const auto document = json({"warmup", "causal_conv1d", "--device", "cuda", "--B", "1", "--T", "24", "--D", "16"}, 1);
+  EXPECT_NE(document["error"].get<std::string>().find("no-libcuda.so.1"), std::string::npos) << document;
+}
+
+TEST_F(Warmup, without_nvrtc_compile_only_says_what_to_install) {
+  const auto ran =
+      strop({"warmup", "causal_conv1d", "--B", "1", "--T", "24", "--D", "16", "--compile-only", "--arch", "sm_90"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_NE(ran.err.find("no-nvrtc"), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace strop::test
