@@ -36,5 +36,6 @@ find_path(STROP_NVRTC_INCLUDE nvrtc.h
   HINTS ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES include
   PATHS ${_strop_wheel_includes} REQUIRED)
 add_library(strop_cuda_headers INTERFACE)
+file(GLOB STROP_NVRTC_FALLBACK ${PROJECT_SOURCE_DIR}/.deps/cuda/nvidia/cu13/lib)  # empty where there is a toolkit
 target_include_directories(strop_cuda_headers SYSTEM INTERFACE ${STROP_CUDA_INCLUDE} ${STROP_NVRTC_INCLUDE})
 add_library(strop::cuda_headers ALIAS strop_cuda_headers)

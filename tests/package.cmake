@@ -23,7 +23,7 @@ if(NOT STROP_SANITIZE)
     OPTIONS -DCMAKE_PREFIX_PATH=${_prefix} -DCMAKE_BUILD_TYPE=Release)
   # Unoptimised: the library is compiled a second time for it.
   strop_package_test(a_consumer_adds_the_subdirectory_and_runs TIMEOUT 900
-    OPTIONS -DSTROP_SOURCE=${PROJECT_SOURCE_DIR} -DCMAKE_BUILD_TYPE=Debug)
+    OPTIONS -DSTROP_SOURCE=${PROJECT_SOURCE_DIR} -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O0)
   set_tests_properties(package.a_consumer_adds_the_subdirectory_and_runs PROPERTIES PROCESSORS 2)
 endif()
 

@@ -10,7 +10,6 @@ step() { printf '\n\033[1m== %s\033[0m\n' "$*" | if [ -t 1 ] && [ -z "${NO_COLOR
 
 step "set up"
 tools/setup.sh
-if [ -d .deps/cuda/nvidia/cu13/lib ]; then export STROP_NVRTC=${STROP_NVRTC:-$PWD/.deps/cuda/nvidia/cu13/lib}; fi
 
 step "build"
 cmake --preset release -DSTROP_BUILD_TESTS=OFF >build-quickstart.log 2>&1 || { cat build-quickstart.log; exit 1; }

@@ -61,7 +61,6 @@ tidy() {
 }
 
 tools/setup.sh --tests || exit 1
-if [ -d .deps/cuda/nvidia/cu13/lib ]; then export STROP_NVRTC=${STROP_NVRTC:-$PWD/.deps/cuda/nvidia/cu13/lib}; fi
 
 if run_preset ci build && [ "$quick" = no ]; then
   tidy

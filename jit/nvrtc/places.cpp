@@ -67,6 +67,9 @@ void add_toolkits(std::vector<Place>& places) {
   for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
     if (auto root = settings::foreign(variable)) add(*root, variable);
   add("/usr/local/cuda", "/usr/local/cuda");
+#ifdef STROP_NVRTC_FALLBACK  // where tools/setup.sh put NVIDIA's wheels on the machine that built this
+  add_folder(places, STROP_NVRTC_FALLBACK, "the build's own");
+#endif
 }
 
 // The library in a folder or in a toolkit's root; what was named, as it is, when it is no folder.

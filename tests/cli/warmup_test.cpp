@@ -47,24 +47,24 @@ TEST_F(Warmup, a_second_process_finds_everything) {
   EXPECT_EQ(json({"cache", "verify"})["ok"], true);
 }
 
-TEST_F(Warmup, tells_people_in_a_table_and_a_last_line) {
-  auto words = kWarmup;
-  words.insert(words.end(), {"--budget", "600"});
-  const auto ran = strop(words);
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.out.find("kernel"), std::string::npos);
-  EXPECT_NE(ran.out.find(" tuned in "), std::string::npos) << ran.out;
-  EXPECT_EQ(ran.err.find('\r'), std::string::npos) << "a progress bar without a terminal";
-}
-
-TEST_F(Warmup, draws_a_bar_on_a_terminal_and_wipes_it) {
+TEST_F(Warmup, tells_people_in_a_table_and_draws_a_bar_only_on_a_terminal) {
   auto options = options_;
   options.err = Output::terminal;
-  const auto ran = strop(kWarmup, options);
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("judged"), std::string::npos) << ran.err;
-  EXPECT_EQ(ran.err.substr(ran.err.size() - 4), "\r\033[K");
-  EXPECT_EQ(ran.out.find("judged"), std::string::npos);
+  auto words = kWarmup;
+  words.insert(words.end(), {"--budget", "600"});
+  const auto cold = strop(words, options);
+  EXPECT_EQ(cold.exit_code, 0) << cold.err;
+  EXPECT_NE(cold.out.find("kernel"), std::string::npos);
+  EXPECT_NE(cold.out.find(" tuned in "), std::string::npos) << cold.out;
+  EXPECT_EQ(cold.out.find("judged"), std::string::npos) << cold.out;
+  EXPECT_NE(cold.err.find("judged"), std::string::npos) << cold.err;
+  EXPECT_EQ(cold.err.substr(cold.err.size() - 4), "\r\033[K") << "the bar is wiped";
+
+  ASSERT_EQ(strop({"cache", "invalidate", "--kernel", "*_dw_reduce", "--yes"}).exit_code, 0);
+  const auto piped = strop(words);
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_NE(piped.out.find("1 tuned, 2 hit in "), std::string::npos) << piped.out;
+  EXPECT_EQ(piped.err, "") << "a progress bar without a terminal";
 }
 
 TEST_F(Warmup, an_unsupported_shape_is_refused_with_its_reason) {
