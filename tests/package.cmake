@@ -17,15 +17,12 @@ function(strop_package_test name)
   set_tests_properties(package.${name} PROPERTIES LABELS package TIMEOUT ${PACKAGE_TIMEOUT}
     FIXTURES_REQUIRED "${PACKAGE_REQUIRES}" FIXTURES_SETUP package_${name})
 endfunction()
-# A sanitized archive can only be linked into a program that is sanitized too, which the consumer is not.
-if(NOT STROP_SANITIZE)
-  strop_package_test(a_consumer_finds_links_and_runs TIMEOUT 120 REQUIRES package_tree
-    OPTIONS -DCMAKE_PREFIX_PATH=${_prefix} -DCMAKE_BUILD_TYPE=Release)
-  # Unoptimised: the library is compiled a second time for it.
-  strop_package_test(a_consumer_adds_the_subdirectory_and_runs TIMEOUT 900
-    OPTIONS -DSTROP_SOURCE=${PROJECT_SOURCE_DIR} -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O0)
-  set_tests_properties(package.a_consumer_adds_the_subdirectory_and_runs PROPERTIES PROCESSORS 2)
-endif()
+strop_package_test(a_consumer_finds_links_and_runs TIMEOUT 120 REQUIRES package_tree
+  OPTIONS -DCMAKE_PREFIX_PATH=${_prefix} -DCMAKE_BUILD_TYPE=Release)
+# Unoptimised: the library is compiled a second time for it.
+strop_package_test(a_consumer_adds_the_subdirectory_and_runs TIMEOUT 900
+  OPTIONS -DSTROP_SOURCE=${PROJECT_SOURCE_DIR} -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O0)
+set_tests_properties(package.a_consumer_adds_the_subdirectory_and_runs PROPERTIES PROCESSORS 2)
 
 find_program(STROP_READELF NAMES ${CMAKE_READELF} readelf REQUIRED)
 mark_as_advanced(STROP_READELF)
@@ -34,10 +31,8 @@ function(strop_not_linked_test name program requires)
     -P ${PROJECT_SOURCE_DIR}/tests/package/check_not_linked.cmake)
   set_tests_properties(package.${name} PROPERTIES LABELS package FIXTURES_REQUIRED "${requires}")
 endfunction()
-if(NOT STROP_SANITIZE)
-  strop_not_linked_test(a_consumer_links_no_cuda ${PROJECT_BINARY_DIR}/package/a_consumer_finds_links_and_runs/consumer
-    package_a_consumer_finds_links_and_runs)
-endif()
+strop_not_linked_test(a_consumer_links_no_cuda ${PROJECT_BINARY_DIR}/package/a_consumer_finds_links_and_runs/consumer
+  package_a_consumer_finds_links_and_runs)
 if(TARGET strop_command)
   strop_not_linked_test(the_command_links_no_cuda $<TARGET_FILE:strop_command> "")
   strop_not_linked_test(the_installed_command_links_no_cuda ${_prefix}/${CMAKE_INSTALL_BINDIR}/strop package_tree)

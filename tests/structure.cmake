@@ -19,6 +19,3 @@ add_library(strop_headers_alone OBJECT ${_alone})
 target_compile_options(strop_headers_alone PRIVATE -O0 -g0)
 target_link_libraries(strop_headers_alone PRIVATE strop_settings strop_warnings strop::fmt strop::spdlog strop::sqlite strop::sodium
   strop::boost_context strop::cuda_headers)
-if(STROP_SANITIZE)
-  set_target_properties(strop_headers_alone PROPERTIES EXCLUDE_FROM_ALL ON)
-endif()

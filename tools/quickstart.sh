@@ -12,8 +12,8 @@ step "set up"
 tools/setup.sh
 
 step "build"
-cmake --preset release -DSTROP_BUILD_TESTS=OFF >build-quickstart.log 2>&1 || { cat build-quickstart.log; exit 1; }
-rm -f build-quickstart.log
+mkdir -p build
+cmake --preset release -DSTROP_BUILD_TESTS=OFF >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 cmake --build --preset release --parallel "$(nproc)" --target strop_command
 strop=build/bin/strop
 
