@@ -25,15 +25,18 @@ if command -v ccache >/dev/null 2>&1; then
 fi
 heading() { printf '\n=== %s (%d s)\n' "$*" "$SECONDS"; }
 
-# Adds one CTest run's counts, read from its JUnit report.
+# Adds one CTest run's counts, read from the head of its JUnit report: attributes of <testsuite>, one a line.
 count() {
-  local suite tests failures not_run
-  suite=$(grep -o '<testsuite [^>]*' "$1" 2>/dev/null || true)
-  tests=$(sed -n 's/.* tests="\([0-9]*\)".*/\1/p' <<<"${suite//$'\n'/ }")
-  failures=$(sed -n 's/.* failures="\([0-9]*\)".*/\1/p' <<<"${suite//$'\n'/ }")
-  not_run=$(sed -n 's/.* skipped="\([0-9]*\)".*/\1/p' <<<"${suite//$'\n'/ }")
-  if [ -z "$tests" ]; then failed=$((failed + 1)); return; fi
-  passed=$((passed + tests - failures - not_run)) failed=$((failed + failures)) skipped=$((skipped + not_run))
+  local report=$1 tests
+  attribute() { sed -n "/<testcase/q; s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$report"; }
+  tests=$([ -e "$report" ] && attribute tests)
+  if [ -z "$tests" ]; then  # it did not get so far as to write one
+    failed=$((failed + 1))
+    return
+  fi
+  failed=$((failed + $(attribute failures)))
+  skipped=$((skipped + $(attribute skipped) + $(attribute disabled)))
+  passed=$((passed + tests - $(attribute failures) - $(attribute skipped) - $(attribute disabled)))
 }
 
 # Configures, builds and tests one preset; the arguments after it go to ctest.

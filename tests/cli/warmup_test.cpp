@@ -41,6 +41,16 @@ TEST_F(Warmup, a_second_process_finds_everything) {
     EXPECT_EQ(warm["keys"][i]["median_us"], cold["keys"][i]["median_us"]);
   }
 
+  auto bench_words = kWarmup;
+  bench_words.front() = "bench";
+  const auto bench = json(bench_words);
+  ASSERT_EQ(bench["kernels"].size(), cold["keys"].size());
+  for (const auto& kernel : bench["kernels"]) {
+    EXPECT_GT(kernel["median_us"], 0);
+    EXPECT_GT(kernel["copy_us"], 0);
+    EXPECT_GT(kernel["of_add"], 0);
+  }
+
   const auto list = json({"cache", "list"});
   ASSERT_EQ(list["entries"].size(), cold["keys"].size());
   for (const auto& entry : list["entries"]) EXPECT_EQ(entry["state"], "current") << entry;

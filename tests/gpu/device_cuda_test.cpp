@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "src/device/cuda/identity.h"
+#include "src/device/cuda_facts.h"
 #include "strop/error.h"
 #include "tests/gpu/device_cuda_fixture.h"
 
@@ -191,6 +192,14 @@ TEST_F(CudaDeviceTest, works_from_many_threads) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(failures, 0);
+}
+
+TEST_F(CudaDeviceTest, tells_its_facts_without_being_opened) {
+  const auto facts = cuda_facts(0);
+  EXPECT_EQ(facts.device_class(), device_->facts().device_class());
+  EXPECT_EQ(facts.driver, device_->facts().driver);
+  EXPECT_EQ(facts.uuid, device_->facts().uuid);
+  EXPECT_THROW(cuda_facts(probe_cuda().devices), Error);
 }
 
 TEST_F(CudaDeviceTest, is_opened_twice_and_its_memory_is_shared) {

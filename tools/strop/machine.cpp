@@ -4,6 +4,7 @@
 
 #include "src/base/log.h"
 #include "src/base/version.h"
+#include "src/device/cuda_facts.h"
 #include "src/device/device.h"
 #include "src/engine/parts.h"
 #include "src/ops/op.h"
@@ -13,15 +14,15 @@ namespace {
 
 bool is_host(const cache::Winner& winner) { return winner.id.device_class.starts_with("kind=host"); }
 
-std::vector<DeviceFacts> open_all_cuda() {
+std::vector<DeviceFacts> facts_of_all_cuda() {
   std::vector<DeviceFacts> found;
   const auto probe = device::probe_cuda();
   if (probe.status != device::CudaStatus::ok) return found;
   for (int ordinal = 0; ordinal < probe.devices; ++ordinal) {
     try {
-      found.push_back(device::open_cuda(ordinal)->facts());
+      found.push_back(device::cuda_facts(ordinal));
     } catch (const Error& error) {
-      log::warn(fmt::format("cuda:{} can't be opened: {}", ordinal, error.what()));
+      log::warn(fmt::format("cuda:{} can't be asked: {}", ordinal, error.what()));
     }
   }
   return found;
@@ -30,7 +31,7 @@ std::vector<DeviceFacts> open_all_cuda() {
 }  // namespace
 
 const std::vector<DeviceFacts>& Machine::cuda() {
-  if (!cuda_) cuda_ = open_all_cuda();
+  if (!cuda_) cuda_ = facts_of_all_cuda();
   return *cuda_;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // What is here to hold the cache's entries against: the devices of this machine and the kernels of this build. Devices
-// are opened at the first entry that asks for their kind, once, and closed again; a machine without GPU, driver or
-// compiler has fewer, and nothing throws. Used by one thread.
+// are asked at the first entry that wants their kind, once, and no context is made on a GPU; a machine without GPU, driver
+// or compiler has fewer, and nothing throws. Used by one thread.
 
 #include <map>
 #include <optional>

@@ -12,6 +12,7 @@
 #include "src/device/cuda/cuda_kernel.h"
 #include "src/device/cuda/errors.h"
 #include "src/device/cuda/facts.h"
+#include "src/device/cuda_facts.h"
 #include "strop/error.h"
 
 namespace strop::device {
@@ -224,6 +225,11 @@ std::optional<bool> CudaDevice::throttled() {
 }
 
 }  // namespace cuda
+
+DeviceFacts cuda_facts(int ordinal) {
+  const CUdevice device = cuda::device_at(ordinal);
+  return cuda::read_facts(device, ordinal, cuda::NvmlDevice(cuda::uuid_text(device)));
+}
 
 std::unique_ptr<Device> open_cuda(int ordinal) { return std::make_unique<cuda::CudaDevice>(ordinal); }
 
