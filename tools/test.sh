@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# Everything that has to pass: builds with warnings as errors and runs every test, then the unit and host tests again under
-# AddressSanitizer + UBSan and the unit tests under ThreadSanitizer, then clang-tidy. Sets up what is missing first.
+# What has to pass: sets up what is missing, builds with warnings as errors, and runs every test; kernels under AddressSanitizer,
+# UBSan and ThreadSanitizer are among them, in processes of their own.
 #
-#   tools/test.sh            everything
-#   tools/test.sh --quick    without sanitizers and clang-tidy
+#   tools/test.sh            that
+#   tools/test.sh --full     then the library itself: unit and host tests under AddressSanitizer + UBSan, unit tests under
+#                            ThreadSanitizer, and clang-tidy (another half hour on two cores)
 #
 # All parts run even when one fails; the last line counts the tests of all of them. GPU tests skip, and say so, where there is no GPU.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-quick=no
+full=no
 for argument in "$@"; do
   case "$argument" in
-    --quick) quick=yes ;;
-    *) printf "test.sh: unknown argument '%s'; known: --quick\n" "$argument" >&2; exit 2 ;;
+    --full) full=yes ;;
+    *) printf "test.sh: unknown argument '%s'; known: --full\n" "$argument" >&2; exit 2 ;;
   esac
 done
 
@@ -78,7 +79,7 @@ in_time() {
   return 1
 }
 
-if run_preset ci build && [ "$quick" = no ]; then
+if run_preset ci build && [ "$full" = yes ]; then
   if in_time asan; then run_preset asan build-asan --label-regex '^(unit|host)$'; fi
   if in_time clang-tidy; then tidy; fi
   if in_time tsan; then run_preset tsan build-tsan --label-regex '^unit$'; fi
