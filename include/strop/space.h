@@ -19,6 +19,7 @@ class Space {
   struct Parameter {
     std::string name;
     std::vector<std::int64_t> values;
+    bool compiled = true;  // false: only geometry and arguments use it, and configs that differ in it alone share one binary
   };
   // A restriction sees the config, the fixed constants of the specialisation (D, W, ...) and the device; true means legal.
   using Predicate = std::function<bool(const Config& config, const Config& constants, const DeviceFacts& device)>;
@@ -27,7 +28,10 @@ class Space {
     Predicate legal;
   };
 
+  // A compile-time constant of the template.
   Space& parameter(std::string_view name, std::vector<std::int64_t> values);
+  // A value that the launch alone needs (a grid's shape, a count passed in the args struct): not compiled in.
+  Space& launch_parameter(std::string_view name, std::vector<std::int64_t> values);
   Space& restrict(std::string_view reason, Predicate legal);
   // The config run when nothing is known; must be legal wherever the op is supported. `configs` puts it first.
   Space& fallback(Config config);
@@ -40,10 +44,13 @@ class Space {
   std::vector<Config> configs(const Config& constants, const DeviceFacts& device) const;
   // The reason of the first restriction that rejects it, or that a value is not in the space; empty when legal.
   std::string why_illegal(const Config& config, const Config& constants, const DeviceFacts& device) const;
+  // The part of a config that is compiled in.
+  Config compiled_part(const Config& config) const;
   // Parameters and values and restriction reasons as text: part of a winner's identity, so that a changed space is a new tuning.
   std::string describe() const;
 
  private:
+  Space& add(std::string_view name, std::vector<std::int64_t> values, bool compiled);
   std::vector<Parameter> parameters_;
   std::vector<Restriction> restrictions_;
   Config fallback_;

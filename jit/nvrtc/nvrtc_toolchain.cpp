@@ -85,7 +85,9 @@ Binary NvrtcToolchain::compile(const CompileRequest& request) {
   require_target(request.target);
   const auto source = generate_source(request, false);
   const auto headers = reachable_sources(*request.kernel, false);
-  const auto options = cuda_options(request.target);
+  auto options = cuda_options(request.target);
+  // NVRTC 13 answers a source it has seen from the driver's cache, without the log that the resources are read from.
+  if (nvrtc.major >= 13) options.emplace_back("--no-cache");
 
   const auto begin = Clock::now();
   const LocaleGuard locale(changes_locale(nvrtc));

@@ -17,11 +17,15 @@ bool has_parameter(const std::vector<Space::Parameter>& parameters, std::string_
 
 }  // namespace
 
-Space& Space::parameter(std::string_view name, std::vector<std::int64_t> values) {
+Space& Space::parameter(std::string_view name, std::vector<std::int64_t> values) { return add(name, std::move(values), true); }
+
+Space& Space::launch_parameter(std::string_view name, std::vector<std::int64_t> values) { return add(name, std::move(values), false); }
+
+Space& Space::add(std::string_view name, std::vector<std::int64_t> values, bool compiled) {
   require_identifier(name, "the name of a tunable parameter");
   if (values.empty()) throw Error(fmt::format("tunable parameter '{}' has no values", name));
   if (has_parameter(parameters_, name)) throw Error(fmt::format("tunable parameter '{}' is declared twice", name));
-  parameters_.push_back({std::string(name), std::move(values)});
+  parameters_.push_back({std::string(name), std::move(values), compiled});
   return *this;
 }
 
@@ -75,9 +79,18 @@ std::vector<Config> Space::configs(const Config& constants, const DeviceFacts& d
   return found;
 }
 
+Config Space::compiled_part(const Config& config) const {
+  Config part;
+  for (const auto& [name, value] : config.entries()) {
+    const auto is_launch = [&, &parameter = name](const Parameter& p) { return p.name == parameter && !p.compiled; };
+    if (std::none_of(parameters_.begin(), parameters_.end(), is_launch)) part.set(name, value);
+  }
+  return part;
+}
+
 std::string Space::describe() const {
   std::string text;
-  for (const auto& parameter : parameters_) text += fmt::format("{}: {}\n", parameter.name, fmt::join(parameter.values, " "));
+  for (const auto& parameter : parameters_) text += fmt::format("{}{}: {}\n", parameter.compiled ? "" : "launch ", parameter.name, fmt::join(parameter.values, " "));
   for (const auto& restriction : restrictions_) text += fmt::format("only: {}\n", restriction.reason);
   return text + fmt::format("default: {}\n", fallback_.str());
 }

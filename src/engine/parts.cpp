@@ -36,7 +36,7 @@ cache::EntryId Parts::entry_id(const Kernel& kernel, const KernelProblem& proble
 }
 
 jit::CompileRequest Parts::request(const Kernel& kernel, const Config& constants, const Config& config) const {
-  return {&kernel.source, constants, config, target(kernel)};
+  return {&kernel.source, constants, kernel.space.compiled_part(config), target(kernel)};
 }
 
 void Parts::require_unsealed(const std::string& what, const std::string& kernel, const std::string& key) const {

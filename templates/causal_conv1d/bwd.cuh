@@ -1,6 +1,6 @@
 #pragma once
 
-// dx, and partial sums of dw and db. A thread has `vec` channels and a strip of `rows` rows; x, dy and g = dy * act'(pre) live in rings
+// dx, and partial sums of dw and db. A thread has `vec` channels and a strip of rows; x, dy and g = dy * act'(pre) live in rings
 // of registers, the next rows' raw data are loaded while these are used.
 //
 // The order of summation of dw and db is part of the contract and the same whatever the config: a segment is 32 rows, summed in order
@@ -20,7 +20,9 @@ struct CausalConv1dBwdArgs {
   void* dx;
   float* partial;  // [B * units][W + bias][D]
   i64 T;
-  i64 blocks_t;    // of rows * threads / lanes rows each
+  i64 rows;        // of a strip
+  u32 blocks_d;    // of lanes * vec channels
+  u32 blocks_t;    // of rows * strips rows
   i64 units;       // of 128 rows, a sequence
   i64 x_sequence, x_row, x_channel;  // strides in elements
   i64 dy_sequence, dy_row, dy_channel;
@@ -37,7 +39,7 @@ struct CausalConv1dBwdParams {
   static constexpr int max_vec = 1;
   static constexpr bool packed_taps = false;
   // Tunable:
-  static constexpr int vec = 1, rows = 128, lanes = 128, threads = 128, min_blocks = 1;
+  static constexpr int vec = 1, strips = 1, threads = 128, min_blocks = 1;  // strips: that make a unit together; 1: a strip has whole units
 };
 
 namespace causal_conv1d {
@@ -135,9 +137,9 @@ struct Backward {
 template <class P>
 struct Fold {
   using B = Backward<P>;
-  static constexpr bool kShared = P::rows < kUnit;  // several strips make a unit
+  static constexpr bool kShared = P::strips > 1;  // several strips make a unit
   static constexpr int kSlots = kShared ? kSegmentsOfUnit : 2;
-  static constexpr int kColumns = kShared ? P::lanes : P::threads;
+  static constexpr int kColumns = P::threads / P::strips;  // threads side by side along the channels
   static constexpr int kFloats = kSlots * B::kSums * B::V * kColumns;
 
   __device__ __forceinline__ static float& slot(float* shared, int which, int k, int i, int column) {
@@ -146,8 +148,8 @@ struct Fold {
 
   // Segment `s` of the strip is complete. Returns true when `b.sums` holds a whole unit.
   __device__ __forceinline__ static bool segment(float* shared, B& b, int s) {
-    const int column = kShared ? threadIdx.x % P::lanes : threadIdx.x;
-    const int which = kShared ? static_cast<int>(threadIdx.x / P::lanes) * (P::rows / kSegment) + s : s % kSegmentsOfUnit;
+    const int column = threadIdx.x % kColumns;
+    const int which = kShared ? static_cast<int>(threadIdx.x / kColumns) * (kSegmentsOfUnit / P::strips) + s : s % kSegmentsOfUnit;
     STROP_UNROLL
     for (int k = 0; k < B::kSums; ++k) {
       STROP_UNROLL
@@ -181,11 +183,11 @@ __device__ __forceinline__ void store_unit(const CausalConv1dBwdArgs& a, const B
 template <class P>
 __device__ __forceinline__ void store_shared_unit(const CausalConv1dBwdArgs& a, float* shared, i64 unit, i64 first_d) {
   using F = Fold<P>;
-  constexpr int kValues = F::B::kSums * P::vec * P::lanes;
+  constexpr int kValues = F::B::kSums * P::vec * F::kColumns;
   for (int at = threadIdx.x; at < kValues; at += P::threads) {
-    const int column = at % P::lanes;
-    const int i = at / P::lanes % P::vec;
-    const int k = at / P::lanes / P::vec;
+    const int column = at % F::kColumns;
+    const int i = at / F::kColumns % P::vec;
+    const int k = at / F::kColumns / P::vec;
     const i64 d = first_d + column * P::vec + i;
     const float sum = (F::slot(shared, 0, k, i, column) + F::slot(shared, 1, k, i, column)) +
                       (F::slot(shared, 2, k, i, column) + F::slot(shared, 3, k, i, column));
@@ -216,7 +218,7 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Positi
 
   i64 t = t0;
   const i64 left = a.T - t0;
-  const int segments = left >= P::rows ? P::rows / kSegment : static_cast<int>((left + kSegment - 1) / kSegment);
+  const int segments = left >= a.rows ? static_cast<int>(a.rows / kSegment) : static_cast<int>((left + kSegment - 1) / kSegment);
   for (int s = 0; s < segments; ++s) {
     STROP_UNROLL_BY(1)
     for (int group = 0; group < kSegment / B::kGroup; ++group) {
@@ -258,8 +260,8 @@ __device__ void causal_conv1d_bwd(const CausalConv1dBwdArgs& a) {
   namespace conv = causal_conv1d;
   using F = conv::Fold<P>;
   STROP_SHARED(float, shared, F::kFloats);
-  const auto at = conv::position<P, P::vec>(a.blocks_t);
-  const i64 t0 = (at.block_t * (P::threads / P::lanes) + threadIdx.x / P::lanes) * P::rows;
+  const auto at = conv::position<P::vec>(F::kColumns, a.blocks_d, a.blocks_t);
+  const i64 t0 = (at.block_t * P::strips + threadIdx.x / F::kColumns) * a.rows;
   const bool active = at.d < P::D && t0 < a.T;
   if constexpr (F::kShared) {
     for (int i = threadIdx.x; i < F::kFloats; i += P::threads) shared[i] = 0.0f;  // segments that no strip reaches
@@ -268,7 +270,7 @@ __device__ void causal_conv1d_bwd(const CausalConv1dBwdArgs& a) {
   if (active) conv::strip<P>(a, at, t0, shared);
   if constexpr (F::kShared) {
     __syncthreads();
-    conv::store_shared_unit<P>(a, shared, at.sequence * a.units + at.block_t, at.d - threadIdx.x % P::lanes * P::vec);
+    conv::store_shared_unit<P>(a, shared, at.sequence * a.units + at.block_t, at.d - threadIdx.x % F::kColumns * P::vec);
   }
 }
 

@@ -87,16 +87,13 @@ struct Position {
   i64 block_t;  // which block of rows within the sequence
 };
 
-template <class P, int V>
-__device__ __forceinline__ Position position(i64 blocks_t) {
-  constexpr u32 kBlocksD = (P::D + P::lanes * V - 1) / (P::lanes * V);
-  const u32 block = blockIdx.x;
-  const u32 rest = block / kBlocksD;
-  const u32 per_sequence = static_cast<u32>(blocks_t);
+template <int V>
+__device__ __forceinline__ Position position(u32 lanes, u32 blocks_d, u32 blocks_t) {
+  const u32 rest = blockIdx.x / blocks_d;
   Position at;
-  at.d = static_cast<i64>(block % kBlocksD * P::lanes + threadIdx.x % P::lanes) * V;
-  at.sequence = rest / per_sequence;
-  at.block_t = rest % per_sequence;
+  at.d = static_cast<i64>((blockIdx.x - rest * blocks_d) * lanes + threadIdx.x % lanes) * V;
+  at.sequence = rest / blocks_t;
+  at.block_t = rest - static_cast<u32>(at.sequence) * blocks_t;
   return at;
 }
 

@@ -13,6 +13,7 @@ struct CausalConv1dDwReduceArgs {
   void* dw;              // [D][W]
   void* db;              // [D]
   i64 units;             // of all sequences
+  u32 lanes;             // columns / vec a block has: threads of the launch / split
 };
 
 struct CausalConv1dDwReduceParams {
@@ -20,7 +21,8 @@ struct CausalConv1dDwReduceParams {
   static constexpr int weight_type = 0;
   static constexpr bool bias = false;
   // Tunable:
-  static constexpr int vec = 1, split = 8, threads = 128;
+  static constexpr int vec = 1, split = 8;
+  static constexpr int threads = 512;  // at most; the launch may have fewer
 };
 
 template <class P>
@@ -34,12 +36,13 @@ __device__ __forceinline__ void store_column(const CausalConv1dDwReduceArgs& a, 
 
 template <class P>
 __device__ void causal_conv1d_dw_reduce(const CausalConv1dDwReduceArgs& a) {
-  constexpr int kChains = 32, kOwn = kChains / P::split, kLanes = P::threads / P::split, V = P::vec;
+  constexpr int kChains = 32, kOwn = kChains / P::split, V = P::vec;
   constexpr i64 kColumns = static_cast<i64>(P::W + (P::bias ? 1 : 0)) * P::D;
   STROP_SHARED(float, shared, P::threads * V);
-  const int lane = threadIdx.x % kLanes;
-  const int part = threadIdx.x / kLanes;  // has chains part, part + split, ...
-  const i64 column = (static_cast<i64>(blockIdx.x) * kLanes + lane) * V;
+  const int lanes = static_cast<int>(a.lanes);
+  const int lane = threadIdx.x % lanes;
+  const int part = threadIdx.x / lanes;  // has chains part, part + split, ...
+  const i64 column = (static_cast<i64>(blockIdx.x) * lanes + lane) * V;
   const bool active = column < kColumns;
   grid_dependency_wait();
 
@@ -70,18 +73,18 @@ __device__ void causal_conv1d_dw_reduce(const CausalConv1dDwReduceArgs& a) {
     }
   }
   STROP_UNROLL
-  for (int i = 0; i < V; ++i) shared[(part * V + i) * kLanes + lane] = chain[0][i];
+  for (int i = 0; i < V; ++i) shared[(part * V + i) * lanes + lane] = chain[0][i];
   STROP_UNROLL
   for (int half = P::split / 2; half > 0; half /= 2) {
     __syncthreads();
     if (part < half) {
       STROP_UNROLL
-      for (int i = 0; i < V; ++i) shared[(part * V + i) * kLanes + lane] += shared[((part + half) * V + i) * kLanes + lane];
+      for (int i = 0; i < V; ++i) shared[(part * V + i) * lanes + lane] += shared[((part + half) * V + i) * lanes + lane];
     }
   }
   if (part == 0 && active) {
     STROP_UNROLL
-    for (int i = 0; i < V; ++i) store_column<P>(a, column + i, shared[i * kLanes + lane]);
+    for (int i = 0; i < V; ++i) store_column<P>(a, column + i, shared[i * lanes + lane]);
   }
 }
 

@@ -45,7 +45,7 @@ const jit::Binary& CandidateBench::compiled(const jit::CompileRequest& request) 
 }
 
 std::shared_ptr<device::LoadedKernel> CandidateBench::load(const Kernel& kernel, const KernelProblem& problem, const Config& config) {
-  const auto& binary = compiled({&kernel.source, problem.constants(), config, device_.facts().arch});
+  const auto& binary = compiled({&kernel.source, problem.constants(), kernel.space.compiled_part(config), device_.facts().arch});
   return device_.load(binary.bytes, binary.entry, problem.geometry(config).dynamic_shared);
 }
 
@@ -56,7 +56,7 @@ std::vector<Judged> CandidateBench::judge(const Kernel& kernel, const std::funct
   const auto all = kernel.space.configs(constants, device_.facts());
   for (std::size_t i = 0; i < all.size(); i += every) configs.push_back(all[i]);
   std::vector<jit::CompileRequest> requests;
-  for (const auto& config : configs) requests.push_back({&kernel.source, constants, config, device_.facts().arch});
+  for (const auto& config : configs) requests.push_back({&kernel.source, constants, kernel.space.compiled_part(config), device_.facts().arch});
   compile_ahead(requests);
 
   engine::Checker checker(device_, make());
@@ -100,7 +100,7 @@ std::vector<std::byte> CandidateBench::output(const Kernel& kernel, const Kernel
 std::string CandidateBench::disagreeing(const Kernel& kernel, const KernelProblem& problem, std::size_t tensor) {
   const auto configs = kernel.space.configs(problem.constants(), device_.facts());
   std::vector<jit::CompileRequest> requests;
-  for (const auto& config : configs) requests.push_back({&kernel.source, problem.constants(), config, device_.facts().arch});
+  for (const auto& config : configs) requests.push_back({&kernel.source, problem.constants(), kernel.space.compiled_part(config), device_.facts().arch});
   compile_ahead(requests);
   const auto first = output(kernel, problem, configs.front(), tensor);
   std::string text;

@@ -16,7 +16,7 @@ struct ConvFwdArgs {
   const void* bias;
   void* y;
   std::int64_t T;
-  std::int64_t blocks_t;
+  std::uint32_t lanes, blocks_d, blocks_t;
   RowStrides x_strides;
   RowStrides y_strides;
   std::int64_t weight_channel, weight_tap;
@@ -30,7 +30,8 @@ struct ConvBwdArgs {
   void* dx;
   float* partial;
   std::int64_t T;
-  std::int64_t blocks_t;
+  std::int64_t rows;
+  std::uint32_t blocks_d, blocks_t;
   std::int64_t units;
   RowStrides x_strides;
   RowStrides dy_strides;
@@ -43,6 +44,7 @@ struct ConvDwReduceArgs {
   void* dw;
   void* db;
   std::int64_t units;
+  std::uint32_t lanes;
 };
 
 }  // namespace strop::ops

@@ -6,7 +6,7 @@ namespace strop::ops {
 
 Key ConvBwdProblem::key() const { return conv_key(shape_, Direction::backward); }
 Config ConvBwdProblem::constants() const { return conv_constants(shape_, Direction::backward); }
-LaunchGeometry ConvBwdProblem::geometry(const Config& config) const { return conv_geometry(shape_, config); }
+LaunchGeometry ConvBwdProblem::geometry(const Config& config) const { return conv_geometry(shape_, config, Direction::backward); }
 
 std::vector<TensorSpec> ConvBwdProblem::tensors() const {
   TensorSpec partial;
@@ -20,20 +20,25 @@ std::vector<TensorSpec> ConvBwdProblem::tensors() const {
 }
 
 ConvBwdArgs ConvBwdProblem::args(const Config& config, const CausalConv1dBackward& t) const {
-  return {t.x,
-          t.weight,
-          t.bias,
-          t.dy,
-          t.dx,
-          static_cast<float*>(t.workspace),
-          shape_.problem.T,
-          blocks_t(shape_, config),
-          shape_.units(),
-          shape_.x,
-          shape_.dy,
-          shape_.dx,
-          shape_.weight_channel,
-          shape_.weight_tap};
+  const auto tiles = tiling(shape_, config, Direction::backward);
+  ConvBwdArgs args{};
+  args.x = t.x;
+  args.weight = t.weight;
+  args.bias = t.bias;
+  args.dy = t.dy;
+  args.dx = t.dx;
+  args.partial = static_cast<float*>(t.workspace);
+  args.T = shape_.problem.T;
+  args.rows = tiles.rows;
+  args.blocks_d = static_cast<std::uint32_t>(tiles.blocks_d);
+  args.blocks_t = static_cast<std::uint32_t>(tiles.blocks_t);
+  args.units = shape_.units();
+  args.x_strides = shape_.x;
+  args.dy_strides = shape_.dy;
+  args.dx_strides = shape_.dx;
+  args.weight_channel = shape_.weight_channel;
+  args.weight_tap = shape_.weight_tap;
+  return args;
 }
 
 std::vector<std::byte> ConvBwdProblem::arguments(const Config& config, std::span<void* const> p) const {

@@ -48,16 +48,27 @@ Config conv_constants(const ConvShape& s, Direction direction) {
           {"packed_taps", s.packed_taps() ? 1 : 0}};
 }
 
-std::int64_t blocks_t(const ConvShape& s, const Config& config) {
-  const std::int64_t rows = config.at("threads") / config.at("lanes") * config.at("rows");
-  return (s.problem.T + rows - 1) / rows;
+Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
+  Tiling tiling;
+  const std::int64_t threads = config.at("threads");
+  if (direction == Direction::forward) {
+    tiling.lanes = config.at("lanes");
+    tiling.rows = config.at("rows");
+  } else {
+    tiling.lanes = threads / config.at("strips");
+    tiling.rows = kUnitRows * config.at("units") / config.at("strips");
+  }
+  const std::int64_t channels = tiling.lanes * config.at("vec");
+  const std::int64_t block_rows = threads / tiling.lanes * tiling.rows;
+  tiling.blocks_d = (s.problem.D + channels - 1) / channels;
+  tiling.blocks_t = (s.problem.T + block_rows - 1) / block_rows;
+  return tiling;
 }
 
-LaunchGeometry conv_geometry(const ConvShape& s, const Config& config) {
-  const std::int64_t channels = config.at("lanes") * config.at("vec");
-  const std::int64_t blocks = (s.problem.D + channels - 1) / channels * blocks_t(s, config) * s.problem.B;
+LaunchGeometry conv_geometry(const ConvShape& s, const Config& config, Direction direction) {
+  const auto t = tiling(s, config, direction);
   LaunchGeometry geometry;
-  geometry.grid.x = static_cast<unsigned>(blocks);
+  geometry.grid.x = static_cast<unsigned>(t.blocks_d * t.blocks_t * s.problem.B);
   geometry.block.x = static_cast<unsigned>(config.at("threads"));
   return geometry;
 }

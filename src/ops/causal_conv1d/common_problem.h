@@ -12,9 +12,16 @@ namespace strop::ops {
 // B, T, D, W, then the classes: what the code can tell apart.
 Key conv_key(const ConvShape& shape, Direction direction);
 Config conv_constants(const ConvShape& shape, Direction direction);
-// Blocks of `rows` rows a strip, in memory order on grid x.
-LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config);
-std::int64_t blocks_t(const ConvShape& shape, const Config& config);
+// How a config divides the tensors into blocks.
+struct Tiling {
+  std::int64_t lanes = 0;     // threads side by side along the channels
+  std::int64_t rows = 0;      // of one thread
+  std::int64_t blocks_d = 0;
+  std::int64_t blocks_t = 0;  // a sequence
+};
+Tiling tiling(const ConvShape& shape, const Config& config, Direction direction);
+// Blocks in memory order on grid x.
+LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config, Direction direction);
 // Same class, small: a few units of rows, two sequences, the same strides between rows.
 ConvShape small_shape(const ConvShape& shape);
 

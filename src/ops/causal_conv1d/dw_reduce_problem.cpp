@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::int64_t kCheckUnits = 71;  // more than two rounds of the 32 chains, and ragged
 
+std::int64_t lanes_of(const Config& config) { return config.at("block") / config.at("split"); }
+
 }  // namespace
 
 Key ConvDwReduceProblem::key() const {
@@ -20,15 +22,15 @@ Key ConvDwReduceProblem::key() const {
 
 Config ConvDwReduceProblem::constants() const {
   const auto& p = shape_.problem;
-  return {{"D", p.D}, {"W", p.W}, {"weight_type", static_cast<int>(p.weight_type)}, {"bias", p.bias ? 1 : 0}};
+  return {{"D", p.D}, {"W", p.W}, {"weight_type", static_cast<int>(p.weight_type)}, {"bias", p.bias ? 1 : 0}, {"threads", 512}};
 }
 
 LaunchGeometry ConvDwReduceProblem::geometry(const Config& config) const {
   const std::int64_t columns = shape_.sums() * shape_.problem.D;
-  const std::int64_t a_block = config.at("threads") / config.at("split") * config.at("vec");
+  const std::int64_t a_block = lanes_of(config) * config.at("vec");
   LaunchGeometry geometry;
   geometry.grid.x = static_cast<unsigned>((columns + a_block - 1) / a_block);
-  geometry.block.x = static_cast<unsigned>(config.at("threads"));
+  geometry.block.x = static_cast<unsigned>(config.at("block"));
   geometry.overlap_previous = true;  // starts while the backward drains, and waits for its partials itself
   return geometry;
 }
@@ -52,16 +54,16 @@ std::vector<TensorSpec> ConvDwReduceProblem::tensors() const {
   return {partial, dw, db};
 }
 
-ConvDwReduceArgs ConvDwReduceProblem::args(const CausalConv1dBackward& t) const {
-  return {static_cast<const float*>(t.workspace), t.dw, t.db, all_units()};
+ConvDwReduceArgs ConvDwReduceProblem::args(const Config& config, const CausalConv1dBackward& t) const {
+  return {static_cast<const float*>(t.workspace), t.dw, t.db, all_units(), static_cast<std::uint32_t>(lanes_of(config))};
 }
 
-std::vector<std::byte> ConvDwReduceProblem::arguments(const Config&, std::span<void* const> p) const {
+std::vector<std::byte> ConvDwReduceProblem::arguments(const Config& config, std::span<void* const> p) const {
   CausalConv1dBackward tensors;
   tensors.workspace = p[0];
   tensors.dw = p[1];
   tensors.db = p[2];
-  return bytes_of_args(args(tensors));
+  return bytes_of_args(args(config, tensors));
 }
 
 void ConvDwReduceProblem::reference(const std::vector<std::vector<double>>& in, std::vector<std::vector<double>>& out) const {

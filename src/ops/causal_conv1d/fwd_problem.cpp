@@ -6,16 +6,28 @@ namespace strop::ops {
 
 Key ConvFwdProblem::key() const { return conv_key(shape_, Direction::forward); }
 Config ConvFwdProblem::constants() const { return conv_constants(shape_, Direction::forward); }
-LaunchGeometry ConvFwdProblem::geometry(const Config& config) const { return conv_geometry(shape_, config); }
+LaunchGeometry ConvFwdProblem::geometry(const Config& config) const { return conv_geometry(shape_, config, Direction::forward); }
 
 std::vector<TensorSpec> ConvFwdProblem::tensors() const {
   return {row_tensor("x", shape_, shape_.x, Role::input), weight_tensor(shape_), bias_tensor(shape_), row_tensor("y", shape_, shape_.y, Role::output)};
 }
 
 ConvFwdArgs ConvFwdProblem::args(const Config& config, const CausalConv1dForward& t) const {
-  return {t.x,       t.weight,  t.bias,    t.y,
-          shape_.problem.T, blocks_t(shape_, config), shape_.x, shape_.y,
-          shape_.weight_channel, shape_.weight_tap};
+  const auto tiles = tiling(shape_, config, Direction::forward);
+  ConvFwdArgs args{};
+  args.x = t.x;
+  args.weight = t.weight;
+  args.bias = t.bias;
+  args.y = t.y;
+  args.T = shape_.problem.T;
+  args.lanes = static_cast<std::uint32_t>(tiles.lanes);
+  args.blocks_d = static_cast<std::uint32_t>(tiles.blocks_d);
+  args.blocks_t = static_cast<std::uint32_t>(tiles.blocks_t);
+  args.x_strides = shape_.x;
+  args.y_strides = shape_.y;
+  args.weight_channel = shape_.weight_channel;
+  args.weight_tap = shape_.weight_tap;
+  return args;
 }
 
 std::vector<std::byte> ConvFwdProblem::arguments(const Config& config, std::span<void* const> p) const {

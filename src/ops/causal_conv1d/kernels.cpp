@@ -30,8 +30,8 @@ Kernel make_fwd() {
   const Config fallback{{"vec", 1}, {"rows", 16}, {"lanes", 32}, {"threads", 128}, {"min_blocks", 4}};
   Kernel kernel;
   kernel.source = source("fwd", "Fwd", sizeof(ConvFwdArgs));
-  kernel.space.parameter("vec", {4, 2, 8, 1}).parameter("rows", {16, 8, 32}).parameter("lanes", {32, 64}).parameter("threads", {128, 256});
-  kernel.space.parameter("min_blocks", {4, 2, 1});
+  kernel.space.parameter("vec", {4, 2, 8, 1}).parameter("rows", {16, 8, 32}).parameter("threads", {128, 256});
+  kernel.space.parameter("min_blocks", {4, 2, 1}).launch_parameter("lanes", {32, 64});
   restrict_vec(kernel.space, fallback);
   kernel.space.restrict("16 to 128 elements a thread, 64 in wide vectors: fewer leave the memory idle, more spill", [](const Config& c, const Config& k, const DeviceFacts&) {
     const int elements = c["vec"] * c["rows"];
@@ -49,27 +49,27 @@ Kernel make_fwd() {
 
 // Bytes of the static shared memory in which segments meet.
 int fold_bytes(const Config& c, const Config& k) {
-  const bool shared = c["rows"] < kUnitRows;
-  const int slots = shared ? 4 : 2;
-  return slots * (k["W"] + k["bias"]) * c["vec"] * (shared ? c["lanes"] : c["threads"]) * 4;
+  const int slots = c["strips"] > 1 ? 4 : 2;
+  return slots * (k["W"] + k["bias"]) * c["vec"] * (c["threads"] / c["strips"]) * 4;
 }
 
 Kernel make_bwd() {
-  const Config fallback{{"vec", 1}, {"rows", 128}, {"lanes", 128}, {"threads", 128}, {"min_blocks", 4}};
+  const Config fallback{{"vec", 1}, {"strips", 1}, {"units", 1}, {"threads", 128}, {"min_blocks", 4}};
   Kernel kernel;
   kernel.source = source("bwd", "Bwd", sizeof(ConvBwdArgs));
   kernel.space.parameter("vec", {4, 2, 1})
-      .parameter("rows", {128, 32, 64, 256, 512})
-      .parameter("lanes", {128, 64, 256, 32, 16})
+      .parameter("strips", {1, 2, 4})
       .parameter("threads", {128, 64, 256})
-      .parameter("min_blocks", {4, 8, 2, 1});
-  kernel.space.restrict("512 threads a multiprocessor; 256 for the rings of wide kernels", [](const Config& c, const Config& k, const DeviceFacts&) {
-    return c["min_blocks"] * c["threads"] == (k["W"] <= 4 ? 512 : 256) || (c["vec"] == 1 && c["min_blocks"] * c["threads"] == 512);
-  });
+      .parameter("min_blocks", {4, 8, 2, 1})
+      .launch_parameter("units", {1, 2, 4});
   restrict_vec(kernel.space, fallback);
-  kernel.space.restrict("strips shorter than a unit make one together, longer ones stand alone", [](const Config& c, const Config&, const DeviceFacts&) {
-    return c["rows"] < kUnitRows ? c["threads"] / c["lanes"] * c["rows"] == kUnitRows : c["threads"] == c["lanes"];
+  kernel.space.restrict("strips that make one unit together have one", [](const Config& c, const Config&, const DeviceFacts&) {
+    return c["strips"] == 1 || c["units"] == 1;
   });
+  kernel.space.restrict("512 threads a multiprocessor, 256 for the rings of wide kernels: the registers that needs",
+                        [](const Config& c, const Config& k, const DeviceFacts&) {
+                          return c["min_blocks"] * c["threads"] == (k["W"] <= 4 || c["vec"] == 1 ? 512 : 256);
+                        });
   kernel.space.restrict("the folded sums fit in 48 KiB of static shared memory",
                         [](const Config& c, const Config& k, const DeviceFacts&) { return fold_bytes(c, k) <= 48 * 1024; });
   kernel.space.restrict("the rings of wide kernels fit in registers",
@@ -81,11 +81,11 @@ Kernel make_bwd() {
 Kernel make_dw_reduce() {
   Kernel kernel;
   kernel.source = source("dw_reduce", "DwReduce", sizeof(ConvDwReduceArgs));
-  kernel.space.parameter("vec", {4, 2, 1}).parameter("split", {32, 16, 8, 4}).parameter("threads", {256, 128, 512});
+  kernel.space.parameter("vec", {4, 2, 1}).parameter("split", {32, 16, 8, 4}).launch_parameter("block", {256, 128, 512});
   kernel.space.restrict("vectors divide the channels", [](const Config& c, const Config& k, const DeviceFacts&) { return k["D"] % c["vec"] == 0; });
   kernel.space.restrict("a block reads at least one sector a row",
-                        [](const Config& c, const Config&, const DeviceFacts&) { return c["threads"] / c["split"] * c["vec"] >= 8; });
-  kernel.space.fallback({{"vec", 1}, {"split", 8}, {"threads", 256}});
+                        [](const Config& c, const Config&, const DeviceFacts&) { return c["block"] / c["split"] * c["vec"] >= 8; });
+  kernel.space.fallback({{"vec", 1}, {"split", 8}, {"block", 256}});
   return kernel;
 }
 

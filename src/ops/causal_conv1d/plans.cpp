@@ -86,7 +86,7 @@ BackwardPlanOnKernels::BackwardPlanOnKernels(Library& library, const ConvShape& 
   const ConvDwReduceProblem problem(shape);
   const auto policy = shape.empty() ? std::optional(MissPolicy::nearest) : std::nullopt;
   reduce_ = library.prepare(conv_dw_reduce_kernel(), problem, stream, policy);
-  reduce_args_ = problem.args({});
+  reduce_args_ = problem.args(reduce_->config(), {});
 }
 
 void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream) const {

@@ -55,7 +55,7 @@ class ConvDwReduceProblem : public KernelProblem {
   std::unique_ptr<KernelProblem> check_problem() const override;
   double bytes_moved() const override;
 
-  ConvDwReduceArgs args(const CausalConv1dBackward& tensors) const;
+  ConvDwReduceArgs args(const Config& config, const CausalConv1dBackward& tensors) const;
 
  private:
   std::int64_t all_units() const { return shape_.empty() ? 0 : shape_.problem.B * shape_.units(); }

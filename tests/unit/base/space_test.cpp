@@ -33,6 +33,13 @@ TEST(Space, RestrictionsRejectBeforeAnythingIsCompiledAndSayWhy) {
 
 TEST(Space, AKernelWithNothingToTuneHasOneCandidate) { EXPECT_EQ(Space().configs({}, {}).size(), 1U); }
 
+TEST(Space, WhatOnlyTheLaunchNeedsIsNotCompiledIn) {
+  Space space;
+  space.parameter("vec", {1, 2}).launch_parameter("units", {1, 2, 4}).fallback({{"vec", 1}, {"units", 1}});
+  EXPECT_EQ(space.configs({}, {}).size(), 6U);
+  EXPECT_EQ(space.compiled_part({{"vec", 2}, {"units", 4}}), (Config{{"vec", 2}}));
+}
+
 TEST(Space, MistakesInADeclarationAreNamed) {
   Space space;
   space.parameter("vec", {1});
