@@ -260,7 +260,7 @@ __device__ void causal_conv1d_bwd(const CausalConv1dBwdArgs& a) {
   namespace conv = causal_conv1d;
   using F = conv::Fold<P>;
   STROP_SHARED(float, shared, F::kFloats);
-  const auto at = conv::position<P::vec>(F::kColumns, a.blocks_d, a.blocks_t);
+  const auto at = conv::position<P::vec>(threadIdx.x % F::kColumns, F::kColumns, a.blocks_d, a.blocks_t);
   const i64 t0 = (at.block_t * P::strips + threadIdx.x / F::kColumns) * a.rows;
   const bool active = at.d < P::D && t0 < a.T;
   if constexpr (F::kShared) {

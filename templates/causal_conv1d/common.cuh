@@ -88,10 +88,10 @@ struct Position {
 };
 
 template <int V>
-__device__ __forceinline__ Position position(u32 lanes, u32 blocks_d, u32 blocks_t) {
+__device__ __forceinline__ Position position(u32 lane, u32 lanes, u32 blocks_d, u32 blocks_t) {
   const u32 rest = blockIdx.x / blocks_d;
   Position at;
-  at.d = static_cast<i64>((blockIdx.x - rest * blocks_d) * lanes + threadIdx.x % lanes) * V;
+  at.d = static_cast<i64>((blockIdx.x - rest * blocks_d) * lanes + lane) * V;
   at.sequence = rest / blocks_t;
   at.block_t = rest - static_cast<u32>(at.sequence) * blocks_t;
   return at;

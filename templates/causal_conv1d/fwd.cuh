@@ -14,9 +14,9 @@ struct CausalConv1dFwdArgs {
   const void* bias;
   void* y;
   i64 T;
-  u32 lanes;     // threads that lie side by side along the channels; the others of a block have later rows
-  u32 blocks_d;  // of lanes * vec channels
-  u32 blocks_t;  // of rows * threads / lanes rows
+  u32 lanes_log2;  // of the threads that lie side by side along the channels; the others of a block have later rows
+  u32 blocks_d;    // of lanes * vec channels
+  u32 blocks_t;    // of rows * threads / lanes rows
   i64 x_sequence, x_row, x_channel;  // strides in elements
   i64 y_sequence, y_row, y_channel;
   i64 weight_channel, weight_tap;
@@ -39,9 +39,10 @@ __device__ void causal_conv1d_fwd(const CausalConv1dFwdArgs& a) {
   namespace conv = causal_conv1d;
   using X = conv::Storage<P::x_type>;
   constexpr int V = P::vec, W = P::W, kHalo = W - 1, kRing = conv::ring_slots(W);
-  const auto at = conv::position<V>(a.lanes, a.blocks_d, a.blocks_t);
+  const u32 lanes = 1u << a.lanes_log2;
+  const auto at = conv::position<V>(threadIdx.x & (lanes - 1), lanes, a.blocks_d, a.blocks_t);
   if (at.d >= P::D) return;
-  const i64 t0 = (at.block_t * (P::threads / a.lanes) + threadIdx.x / a.lanes) * P::rows;
+  const i64 t0 = ((at.block_t * P::threads + threadIdx.x) >> a.lanes_log2) * P::rows;
   if (!P::whole_blocks && t0 >= a.T) return;
 
   const i64 x_row = conv::row_stride<P>(a.x_row), y_row = conv::row_stride<P>(a.y_row);

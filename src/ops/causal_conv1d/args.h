@@ -16,7 +16,7 @@ struct ConvFwdArgs {
   const void* bias;
   void* y;
   std::int64_t T;
-  std::uint32_t lanes, blocks_d, blocks_t;
+  std::uint32_t lanes_log2, blocks_d, blocks_t;
   RowStrides x_strides;
   RowStrides y_strides;
   std::int64_t weight_channel, weight_tap;

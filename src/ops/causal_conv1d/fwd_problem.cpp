@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "src/ops/causal_conv1d/common_problem.h"
 #include "src/ops/causal_conv1d/problems.h"
 #include "src/ops/causal_conv1d/reference.h"
@@ -20,7 +22,7 @@ ConvFwdArgs ConvFwdProblem::args(const Config& config, const CausalConv1dForward
   args.bias = t.bias;
   args.y = t.y;
   args.T = shape_.problem.T;
-  args.lanes = static_cast<std::uint32_t>(tiles.lanes);
+  args.lanes_log2 = static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint64_t>(tiles.lanes)));
   args.blocks_d = static_cast<std::uint32_t>(tiles.blocks_d);
   args.blocks_t = static_cast<std::uint32_t>(tiles.blocks_t);
   args.x_strides = shape_.x;
