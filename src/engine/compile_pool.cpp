@@ -47,7 +47,9 @@ std::shared_ptr<const Compiled> find_or_compile(Parts& parts, const Kernel& kern
     result->error = first_error(error);
     log::debug(fmt::format("{} {} does not compile: {}", kernel.source.name, request.config.str(), error.what()));
   } catch (const std::exception& error) {
+    // A full disk, no memory: says nothing about the candidate, and must not be remembered against it.
     result->error = error.what();
+    result->no_compiler = true;
   }
   return result;
 }
@@ -139,6 +141,7 @@ std::shared_ptr<const Compiled> CompilePool::run(const Job& job) {
   } catch (const std::exception& error) {
     auto answer = std::make_shared<Compiled>();
     answer->error = error.what();
+    answer->no_compiler = true;
     return answer;
   }
 }
