@@ -1,6 +1,7 @@
 # Arrows, sizes and headers: what folders alone do not hold.
 
-strop_test(structure_test structure SOURCES structure/structure_test.cpp structure/source_tree.cpp)
+strop_test(structure_test structure SOURCES
+  structure/structure_test.cpp structure/source_tree.cpp structure/texts_test.cpp)
 target_compile_definitions(structure_test PRIVATE STROP_SOURCE_ROOT="${PROJECT_SOURCE_DIR}")
 
 # Every header alone in a file of its own: one that leans on what others include before it does not compile.

@@ -56,7 +56,7 @@ Measured measure(const Sampler& sampler, const StoppingRule& rule, double best_u
   Measured measured;
   double spent_us = 0;
   for (int asked = 0; asked < rule.max_samples;) {
-    const int batches = std::min(rule.batch, rule.max_samples - asked);
+    const int batches = std::min(std::max(rule.batch, 1), rule.max_samples - asked);
     auto samples = sampler(batches);
     asked += batches;
     drop_impossible(samples);

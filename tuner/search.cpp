@@ -1,181 +1,228 @@
 #include "tuner/search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include <fmt/format.h>
+#include <set>
+#include <utility>
 
 #include "strop/error.h"
+#include "tuner/final.h"
 
 namespace strop::tuner {
 namespace {
 
+// Whether an earlier run's trial says something of the candidate. Out of memory doesn't: it was the device's state.
+bool settled(const Trial& trial) {
+  if (trial.verdict == Verdict::out_of_memory) return false;
+  return trial.verdict != Verdict::ok ||
+         (trial.time.samples > 0 && std::isfinite(trial.time.median_us) && trial.time.median_us > 0);
+}
+
 class Search {
  public:
-  Search(const std::vector<Config>& candidates, Judge& judge, const SearchOptions& options, const std::vector<std::optional<Trial>>& known)
+  Search(const std::vector<Config>& candidates, Judge& judge, const SearchOptions& options,
+         const std::vector<std::optional<Trial>>& known)
       : candidates_(candidates), judge_(judge), options_(options), known_(known) {}
 
   SearchResult run();
 
  private:
+  void judge_all();
+  std::size_t choose(const std::vector<std::size_t>& left);
   void visit(std::size_t candidate);
-  void time(std::size_t candidate, Trial& trial);
+  void time(std::size_t candidate);
+  bool succeeds(std::size_t candidate, const std::function<void(Trial&)>& timing);
   bool at_limit() const { return options_.limit_us > 0 && best_us_ <= options_.limit_us * options_.at_limit; }
-  std::vector<std::size_t> finalists() const;
-  void final_round(std::vector<std::size_t>& finalists);
-  void name_winner(const std::vector<std::size_t>& finalists);
-  void fail(Trial& trial, Verdict verdict, const std::string& why);
+  std::vector<std::size_t> best_few() const;
+  bool make_ready(std::size_t candidate);
+  void hold_final();
+  bool hold_round(std::size_t round);
+  void name_winner();
 
   const std::vector<Config>& candidates_;
   Judge& judge_;
   const SearchOptions& options_;
   const std::vector<std::optional<Trial>>& known_;
-  std::map<std::size_t, Trial> trials_;                // by candidate
-  std::map<std::size_t, std::vector<double>> samples_;  // of the final rounds
-  std::vector<std::size_t> order_;                      // as judged
+  std::map<std::size_t, Trial> trials_;  // by candidate
+  std::set<std::size_t> ready_;          // prepared in this run
+  std::set<std::size_t> timed_;          // in this run
+  std::vector<Finalist> finalists_;      // in declared order
   double best_us_ = std::numeric_limits<double>::infinity();
   SearchResult result_;
 };
 
-void Search::fail(Trial& trial, Verdict verdict, const std::string& why) {
-  trial.verdict = verdict;
-  trial.detail = why;
-}
-
-void Search::time(std::size_t candidate, Trial& trial) {
-  ++result_.timings;
+// Runs some timing of a candidate. What goes wrong in it is the candidate's verdict; only a lost context ends the
+// search.
+bool Search::succeeds(std::size_t candidate, const std::function<void(Trial&)>& timing) {
+  Trial& trial = trials_.at(candidate);
+  if (timed_.insert(candidate).second) ++result_.timings;
   try {
-    const auto measured = measure([&](int batches) { return judge_.sample(candidate, batches); }, options_.rule, best_us_);
-    trial.time = measured.time;
-    if (measured.time.samples == 0) fail(trial, Verdict::launch_failed, "the timer gave no usable time");
-    else if (measured.hopeless) fail(trial, Verdict::too_slow, fmt::format("{:.1f} us at best, {:.1f} us is the best so far", measured.time.min_us, best_us_));
-    else best_us_ = std::min(best_us_, measured.time.median_us);
+    timing(trial);
   } catch (const OutOfMemory& error) {
-    fail(trial, Verdict::out_of_memory, error.what());
+    trial.verdict = Verdict::out_of_memory;
+    trial.detail = error.what();
   } catch (const CudaError& error) {
-    fail(trial, error.sticky() ? Verdict::crashed : Verdict::launch_failed, error.what());
+    trial.verdict = error.sticky() ? Verdict::crashed : Verdict::launch_failed;
+    trial.detail = error.what();
     if (error.sticky()) {
-      judge_.landed(trial);  // the context is gone: the next run must know what took it
+      judge_.landed(trial);  // the next run must know what took the context
       throw;
     }
   } catch (const Error& error) {
-    fail(trial, Verdict::launch_failed, error.what());
+    trial.verdict = Verdict::launch_failed;
+    trial.detail = error.what();
   }
+  return trial.verdict == Verdict::ok;
+}
+
+void Search::time(std::size_t candidate) {
+  succeeds(candidate, [&](Trial& trial) {
+    const auto measured =
+        measure([&](int batches) { return judge_.sample(candidate, batches); }, options_.rule, best_us_);
+    trial.time = measured.time;
+    if (measured.time.samples == 0) {
+      trial.verdict = Verdict::launch_failed;
+      trial.detail = "the timer gave no usable time";
+    } else if (measured.hopeless) {
+      trial.verdict = Verdict::too_slow;
+      trial.detail = fmt::format("{:.1f} us at best, {:.1f} us is the best so far", measured.time.min_us, best_us_);
+    } else {
+      best_us_ = std::min(best_us_, measured.time.median_us);
+    }
+  });
 }
 
 void Search::visit(std::size_t candidate) {
-  order_.push_back(candidate);
-  if (candidate < known_.size() && known_[candidate]) {
+  result_.reached.push_back(candidate);
+  if (candidate < known_.size() && known_[candidate] && settled(*known_[candidate])) {
     trials_[candidate] = *known_[candidate];
     if (known_[candidate]->verdict == Verdict::ok) best_us_ = std::min(best_us_, known_[candidate]->time.median_us);
     return;
   }
-  Trial trial = judge_.prepare(candidate);
-  if (trial.verdict == Verdict::ok) time(candidate, trial);
-  trials_[candidate] = trial;
-  judge_.landed(trial);
-}
-
-// The best few, by their first timing; ties by the fixed order.
-std::vector<std::size_t> Search::finalists() const {
-  std::vector<std::size_t> timed;
-  for (const auto& [candidate, trial] : trials_)
-    if (trial.verdict == Verdict::ok && trial.time.samples > 0) timed.push_back(candidate);
-  std::stable_sort(timed.begin(), timed.end(),
-                   [&](std::size_t a, std::size_t b) { return trials_.at(a).time.median_us < trials_.at(b).time.median_us; });
-  if (timed.size() > static_cast<std::size_t>(options_.finalists)) timed.resize(static_cast<std::size_t>(options_.finalists));
-  std::sort(timed.begin(), timed.end());
-  return timed;
-}
-
-// Interleaved, so that a drifting clock meets all alike. A finalist that fails now is out.
-void Search::final_round(std::vector<std::size_t>& finalists) {
-  std::erase_if(finalists, [&](std::size_t candidate) {
-    auto& trial = trials_.at(candidate);
-    try {
-      auto more = judge_.sample(candidate, options_.final_batches);
-      auto& all = samples_[candidate];
-      all.insert(all.end(), more.begin(), more.end());
-      return false;
-    } catch (const CudaError& error) {
-      if (error.sticky()) throw;
-      fail(trial, Verdict::launch_failed, error.what());
-    } catch (const Error& error) {
-      fail(trial, Verdict::launch_failed, error.what());
-    }
-    judge_.landed(trial);
-    return true;
-  });
-}
-
-void Search::name_winner(const std::vector<std::size_t>& finalists) {
-  std::size_t best = finalists.front();
-  for (const auto candidate : finalists)
-    if (trials_.at(candidate).time.median_us < trials_.at(best).time.median_us) best = candidate;
-  const double best_us = trials_.at(best).time.median_us;
-  double noise = 0;
-  if (samples_.contains(best)) noise = median_half_width(samples_.at(best));
-  if (!std::isfinite(noise)) noise = 0;
-  const double equal_us = best_us + std::max(options_.tie * best_us, noise);
-  std::size_t winner = best;
-  std::size_t ties = 0;
-  double runner_up_us = std::numeric_limits<double>::infinity();
-  for (const auto candidate : finalists) {  // declared order: the first equal one wins
-    const double us = trials_.at(candidate).time.median_us;
-    if (us <= equal_us) {
-      if (ties++ == 0) winner = candidate;
-    } else {
-      runner_up_us = std::min(runner_up_us, us);
-    }
+  trials_[candidate] = judge_.prepare(candidate);
+  if (trials_[candidate].verdict == Verdict::ok) {
+    ready_.insert(candidate);
+    time(candidate);
   }
-  result_.winner = winner;
-  const double noise_share = best_us > 0 ? 100 * noise / best_us : 0;
-  if (ties > 1) {
-    result_.why = fmt::format("tie within {:.1f} % of {} other{}: first in order (noise {:.1f} %)", 100 * (equal_us / best_us - 1), ties - 1,
-                              ties == 2 ? "" : "s", noise_share);
-  } else if (std::isfinite(runner_up_us)) {
-    result_.why = fmt::format("beats the next finalist by {:.1f} % (noise {:.1f} %)", 100 * (runner_up_us / best_us - 1), noise_share);
-  } else {
-    result_.why = "the only candidate that could win";
-  }
+  judge_.landed(trials_[candidate]);
 }
 
-SearchResult Search::run() {
+// The default always competes: it is first, whatever is ready.
+std::size_t Search::choose(const std::vector<std::size_t>& left) {
+  if (result_.reached.empty()) return left.front();
+  const auto wish = judge_.next(left).value_or(left.front());
+  return std::find(left.begin(), left.end(), wish) == left.end() ? left.front() : wish;
+}
+
+void Search::judge_all() {
   std::vector<std::size_t> left(candidates_.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
-  // The default always competes: it is judged first, whatever is ready.
   while (!left.empty()) {
     if (judge_.stop() || at_limit()) {
       result_.stopped = true;
-      break;
+      return;
     }
-    const auto candidate = order_.empty() ? left.front() : judge_.next(left).value_or(left.front());
+    const auto candidate = choose(left);
     visit(candidate);
     std::erase(left, candidate);
   }
-  auto last = finalists();
-  // A finalist of an earlier run is made ready now; one that no longer is leaves the field.
-  std::erase_if(last, [&](std::size_t candidate) {
-    const auto ready = judge_.prepare(candidate);
-    if (ready.verdict == Verdict::ok) return false;
-    trials_[candidate] = ready;
-    judge_.landed(ready);
+}
+
+// The fastest few by their first timing, and the first few in order among those that may be equal to the best: without
+// these, which of many equals wins would depend on who had luck in the first timing.
+std::vector<std::size_t> Search::best_few() const {
+  std::vector<std::size_t> timed;  // in declared order
+  for (const auto& [candidate, trial] : trials_)
+    if (trial.verdict == Verdict::ok) timed.push_back(candidate);
+  const auto time_of = [&](std::size_t candidate) { return trials_.at(candidate).time.median_us; };
+  auto fastest = timed;
+  std::stable_sort(fastest.begin(), fastest.end(),
+                   [&](std::size_t a, std::size_t b) { return time_of(a) < time_of(b); });
+  const auto few = static_cast<std::size_t>(std::max(1, options_.finalists));
+  std::set<std::size_t> chosen(fastest.begin(),
+                               fastest.begin() + static_cast<std::ptrdiff_t>(std::min(few, fastest.size())));
+  std::size_t early = 0;
+  for (const auto candidate : timed)
+    if (early < few && time_of(candidate) <= time_of(fastest.front()) * (1 + options_.tie)) {
+      chosen.insert(candidate);
+      ++early;
+    }
+  return {chosen.begin(), chosen.end()};
+}
+
+// A finalist known from an earlier run is prepared now; one that no longer can be leaves the field. Once the search is
+// to stop, only a field that would be empty without it is worth the wait.
+bool Search::make_ready(std::size_t candidate) {
+  if (ready_.contains(candidate)) return true;
+  if (!finalists_.empty() && judge_.stop()) return false;
+  const auto now = judge_.prepare(candidate);
+  if (now.verdict == Verdict::ok) {
+    ready_.insert(candidate);
     return true;
-  });
-  const bool interleave = last.size() > 1;
-  for (int round = 0; interleave && round < options_.final_rounds && last.size() > 1 && !judge_.stop(); ++round) final_round(last);
-  for (const auto candidate : last) {
-    const auto again = samples_.contains(candidate) ? summarise(samples_.at(candidate)) : Measurement{};
+  }
+  trials_[candidate] = now;
+  judge_.landed(now);
+  return false;
+}
+
+// False when the search is to stop. A finalist that fails now is out.
+bool Search::hold_round(std::size_t round) {
+  std::set<std::size_t> out;
+  bool go_on = true;
+  for (auto& finalist : finalists_) {
+    go_on = go_on && !judge_.stop();
+    if (!go_on) break;
+    const bool good = succeeds(finalist.candidate, [&](Trial&) {
+      finalist.rounds.resize(round);
+      finalist.rounds.push_back(judge_.sample(finalist.candidate, options_.final_batches));
+    });
+    if (good) continue;
+    out.insert(finalist.candidate);
+    judge_.landed(trials_.at(finalist.candidate));
+  }
+  std::erase_if(finalists_, [&](const Finalist& finalist) { return out.contains(finalist.candidate); });
+  return go_on;
+}
+
+void Search::hold_final() {
+  for (const auto candidate : best_few())
+    if (make_ready(candidate)) finalists_.push_back({candidate, trials_.at(candidate).time, {}});
+  // One alone has nothing to be compared with; it is timed only if this run never did.
+  const bool alone = finalists_.size() == 1;
+  if (finalists_.empty() || (alone && timed_.contains(finalists_.front().candidate))) return;
+  for (int round = 0; round < options_.final_rounds && (alone || finalists_.size() > 1); ++round)
+    if (!hold_round(static_cast<std::size_t>(round))) break;
+  for (const auto& finalist : finalists_) {
+    std::vector<double> samples;
+    for (const auto& round : finalist.rounds) samples.insert(samples.end(), round.begin(), round.end());
+    const auto again = summarise(std::move(samples));
     if (again.samples == 0) continue;
-    trials_.at(candidate).time = again;
-    judge_.landed(trials_.at(candidate));
+    trials_.at(finalist.candidate).time = again;
+    judge_.landed(trials_.at(finalist.candidate));
   }
-  if (!last.empty()) name_winner(last);
-  for (const auto candidate : order_) {
-    result_.reached.push_back(candidate);
-    result_.trials.push_back(trials_.at(candidate));
-  }
+}
+
+void Search::name_winner() {
+  if (finalists_.empty()) return;
+  const auto decision = decide(finalists_, candidates_, options_);
+  result_.winner = finalists_[decision.position].candidate;
+  result_.why = decision.why.empty() ? "the only candidate that could win" : decision.why;
+  if (at_limit())
+    result_.why += fmt::format("; at the memory limit of {:.1f} us", options_.limit_us);
+  else if (result_.stopped)
+    result_.why += fmt::format("; stopped after {} of {} candidates", result_.reached.size(), candidates_.size());
+}
+
+SearchResult Search::run() {
+  judge_all();
+  hold_final();
+  // When every finalist failed in the final, those behind them are next.
+  while (finalists_.empty() && !best_few().empty() && !judge_.stop()) hold_final();
+  name_winner();
+  for (const auto candidate : result_.reached) result_.trials.push_back(trials_.at(candidate));
   return std::move(result_);
 }
 

@@ -15,20 +15,50 @@ bool is_source(const fs::path& path) {
   return extension == ".h" || extension == ".cpp" || extension == ".cuh";
 }
 
-std::vector<SourceFile> read_all() {
+bool is_text(const fs::path& path) {
+  static const std::set<std::string> extensions{".md",   ".txt", ".cmake", ".in",  ".sh",
+                                                ".json", ".svg", ".py",    ".yml", ".yaml"};
+  return is_source(path) || extensions.contains(path.extension().string()) || path.parent_path().filename() == ".ci";
+}
+
+SourceFile read(const fs::path& path, const fs::path& root) {
+  SourceFile file{fs::relative(path, root).generic_string(), {}};
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) file.lines.push_back(line);
+  return file;
+}
+
+std::vector<SourceFile> read_folders(const std::vector<std::string>& folders, bool (*wanted)(const fs::path&)) {
   std::vector<SourceFile> files;
   const fs::path root = STROP_SOURCE_ROOT;
-  for (const char* folder : {"include", "src", "jit", "tuner", "cache", "templates", "tools", "examples", "tests"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
-      SourceFile file{fs::relative(entry.path(), root).generic_string(), {}};
-      std::ifstream in(entry.path());
-      for (std::string line; std::getline(in, line);) file.lines.push_back(line);
-      files.push_back(std::move(file));
-    }
+  for (const auto& folder : folders) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file() && wanted(entry.path())) files.push_back(read(entry.path(), root));
   }
+  return files;
+}
+
+std::vector<SourceFile> sorted(std::vector<SourceFile> files) {
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return files;
+}
+
+const std::vector<std::string> kCode{"include",   "src",   "jit",      "tuner", "cache",
+                                     "templates", "tools", "examples", "tests"};
+const std::vector<std::string> kOthers{"docs", "cmake", ".ci", "benchmarks"};
+
+std::vector<SourceFile> read_all() { return sorted(read_folders(kCode, is_source)); }
+
+std::vector<SourceFile> read_all_texts() {
+  auto files = read_folders(kCode, is_text);
+  auto others = read_folders(kOthers, is_text);
+  files.insert(files.end(), others.begin(), others.end());
+  const fs::path root = STROP_SOURCE_ROOT;
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.is_regular_file() && is_text(entry.path()) && entry.path().filename() != "CMakeUserPresets.json")
+      files.push_back(read(entry.path(), root));
+  return sorted(std::move(files));
 }
 
 // What begins a block at column 0 that is no function.
@@ -78,6 +108,32 @@ class RawStrings {
 const std::vector<SourceFile>& sources() {
   static const std::vector<SourceFile> files = read_all();
   return files;
+}
+
+const std::vector<SourceFile>& texts() {
+  static const std::vector<SourceFile> files = read_all_texts();
+  return files;
+}
+
+const SourceFile& text_of(const std::string& path) {
+  static const SourceFile none;
+  const auto at = std::find_if(texts().begin(), texts().end(), [&](const auto& file) { return file.path == path; });
+  return at == texts().end() ? none : *at;
+}
+
+std::map<std::string, std::set<std::string>> arrows_of(const SourceFile& plan) {
+  static const std::regex pattern(R"(^    (\w+) +(-|\w+(?:, \w+)*)(?: +\(.*\))?$)");
+  static const std::regex word(R"(\w+)");
+  std::map<std::string, std::set<std::string>> arrows;
+  bool inside = false;
+  for (const auto& line : plan.lines) {
+    if (line.starts_with("## ")) inside = line == "## Arrows";
+    std::smatch match;
+    if (!inside || !std::regex_match(line, match, pattern)) continue;
+    const std::string seen = match[2];
+    arrows[match[1]] = std::set<std::string>(std::sregex_token_iterator(seen.begin(), seen.end(), word), {});
+  }
+  return arrows;
 }
 
 std::string room_of(const std::string& path) {

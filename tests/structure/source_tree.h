@@ -2,6 +2,8 @@
 
 // The project's own files as the structure tests see them: paths below the root with '/', texts by lines. Read once.
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,14 @@ const std::vector<SourceFile>& sources();
 // The room a file belongs to: "include", "base", "device", "jit", "tuner", "cache", "engine", "ops", "templates",
 // "tools", "examples", "tests".
 std::string room_of(const std::string& path);
+
+// Every text that belongs to the project, documents and build files too; what a build leaves behind is not among them.
+const std::vector<SourceFile>& texts();
+// One of them; without lines when there is no such file.
+const SourceFile& text_of(const std::string& path);
+
+// The lines of the section "Arrows" of the plan: `    engine      base, device  (a remark)`, or `-` for none.
+std::map<std::string, std::set<std::string>> arrows_of(const SourceFile& plan);
 
 struct Include {
   std::string path;
