@@ -21,29 +21,36 @@ bool is_handle_prefix(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-bool version_matches(const std::string& condition, const std::string& version) {
+struct VersionCondition {
+  std::string comparison;
+  std::string version;
+};
+
+VersionCondition parse_version_condition(const std::string& condition) {
   const auto at = std::min(condition.find_first_not_of("<>="), condition.size());
-  const auto comparison = condition.substr(0, at);
-  const auto wanted = condition.substr(at);
-  if (wanted.empty() || wanted.find_first_of(" \t") != std::string::npos)
+  VersionCondition parsed{condition.substr(0, at), condition.substr(at)};
+  if (parsed.version.empty() || parsed.version.find_first_of(" \t") != std::string::npos)
     throw CacheError(fmt::format("'{}' is no version condition: write '<590', '<=580.95', '>570' or '=580.159.03'", condition));
+  for (const char* known : {"", "<", "<=", "=", "==", ">=", ">"})
+    if (parsed.comparison == known) return parsed;
+  throw CacheError(fmt::format("'{}' is no version comparison: known are <, <=, =, >=, >", parsed.comparison));
+}
+
+bool version_matches(const VersionCondition& condition, const std::string& version) {
+  const auto& [comparison, wanted] = condition;
   if (version == "unknown" || version.empty()) return comparison.empty() || comparison == "=" ? version == wanted : false;
   const int order = compare_versions(version, wanted);
   if (comparison == "<") return order < 0;
   if (comparison == "<=") return order <= 0;
   if (comparison == ">") return order > 0;
   if (comparison == ">=") return order >= 0;
-  if (comparison.empty() || comparison == "=" || comparison == "==") return order == 0;
-  throw CacheError(fmt::format("'{}' is no version comparison: known are <, <=, =, >=, >", comparison));
+  return order == 0;
 }
 
 bool key_matches(const std::string& wanted, const EntryId& id) {
   if (is_handle_prefix(wanted) && handle(id).starts_with(wanted)) return true;
   const auto fields = Key::parse(wanted);
-  if (!fields) {
-    if (is_handle_prefix(wanted)) return false;
-    throw CacheError(fmt::format("'{}' is neither the handle of an entry (at least 4 hex digits, see `strop cache list`) nor fields like 'D=2048 W=4'", wanted));
-  }
+  if (!fields) return false;
   return std::all_of(fields->fields().begin(), fields->fields().end(), [&](const Key::Field& field) {
     const auto value = id.key.find(field.first);
     return value && *value == field.second;
@@ -62,13 +69,21 @@ std::string handle(const EntryId& id) {
       .substr(0, kHandleDigits);
 }
 
+void require_well_formed(const Filter& filter) {
+  if (!filter.driver.empty()) parse_version_condition(filter.driver);
+  if (!filter.key.empty() && !is_handle_prefix(filter.key) && !Key::parse(filter.key))
+    throw CacheError(fmt::format(
+        "'{}' is neither the handle of an entry (at least 4 hex digits, see `strop cache list`) nor fields like 'D=2048 W=4'", filter.key));
+}
+
 bool matches(const Winner& winner, const Filter& filter) {
+  require_well_formed(filter);
   if (!filter.kernel.empty() && fnmatch(filter.kernel.c_str(), winner.id.kernel.c_str(), 0) != 0) return false;
   if (!filter.key.empty() && !key_matches(filter.key, winner.id)) return false;
   if (!filter.device.empty() && winner.environment.device_name.find(filter.device) == std::string::npos &&
       winner.id.device_class.find(filter.device) == std::string::npos)
     return false;
-  if (!filter.driver.empty() && !version_matches(filter.driver, winner.environment.driver)) return false;
+  if (!filter.driver.empty() && !version_matches(parse_version_condition(filter.driver), winner.environment.driver)) return false;
   if (filter.older_than_s && std::max(winner.tuned_at, winner.revalidated_at) > unix_now() - *filter.older_than_s) return false;
   return true;
 }

@@ -92,7 +92,8 @@ void Tables::shrink_to(std::uint64_t max_bytes) {
       database_.run("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE code NOT IN (SELECT code FROM winner_v1) "
                     "ORDER BY last_used LIMIT 16)");
     } else {
-      const auto oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry ORDER BY w.last_used, e.id LIMIT 1");
+      const auto oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry "
+                         "ORDER BY max(w.last_used, w.tuned_at, w.revalidated_at), e.id LIMIT 1");
       if (oldest.empty()) return;
       remove_entry(oldest);
     }

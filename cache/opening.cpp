@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,33 @@ void look(Database& database) {
   database.number("SELECT count(*) FROM sqlite_master");
   database.number("SELECT count(*) FROM winner_v1");
   database.number("SELECT count(*) FROM binary_v1");
+  database.number("SELECT count(*) FROM entry_v1, environment_v1, trial_v1 WHERE 0");  // are they there?
+}
+
+bool is_damage(const SqliteError& error) {
+  return error.broken() || (error.code() == SQLITE_ERROR && std::string(error.what()).find("no such table") != std::string::npos);
+}
+
+// A damaged database may still say whose it is: the application id is at byte 68 of the file (big-endian).
+bool header_names_another(const std::string& path) {
+  std::string header(72, '\0');
+  std::ifstream in(path, std::ios::binary);
+  if (!in.read(header.data(), static_cast<std::streamsize>(header.size())) || !header.starts_with("SQLite format 3")) return false;
+  std::int64_t application = 0;
+  for (std::size_t at = 68; at < 72; ++at) application = application << 8 | static_cast<unsigned char>(header[at]);
+  return application != 0 && application != kApplicationId;
+}
+
+// One name for one file: SQLite keeps its journals beside the file that a link leads to, and there must be one lock.
+std::string real_path(const std::string& path) {
+  std::error_code failed;
+  auto at = fs::path(path);
+  for (int links = 0; links < 40 && fs::is_symlink(at, failed); ++links) {
+    const auto target = fs::read_symlink(at, failed);
+    if (failed) return path;
+    at = at.parent_path() / target;  // an absolute target replaces
+  }
+  return fs::is_symlink(at, failed) ? path : at.string();
 }
 
 void set_pragmas(Database& database, bool network) {
@@ -39,7 +67,16 @@ std::unique_ptr<Tables> tables_on(Database database, const std::string& path, in
 // Another's database stays; ours goes beside it.
 std::string beside(const std::string& path) { return fmt::format("{}.strop{}", path, kFormat); }
 
-Opened open_writable(const StoreOptions& options, const std::string& path, bool may_step_aside) {
+[[noreturn]] void refuse_writing(const std::string& path) {
+  throw SqliteError(SQLITE_READONLY, fmt::format("{} may not be written", path));
+}
+
+struct Attempt {
+  Kind kind = Kind::ours;
+  Opened opened;  // empty unless ours
+};
+
+Attempt open_writable(const StoreOptions& options, const std::string& path) {
   if (const auto parent = fs::path(path).parent_path(); !parent.empty()) {
     std::error_code ignored;  // opening says what is wrong
     fs::create_directories(parent, ignored);
@@ -47,13 +84,8 @@ Opened open_writable(const StoreOptions& options, const std::string& path, bool 
   const bool network = on_network_file_system(path);
   Database database(path, Database::Mode::read_write, options.busy_timeout_ms);
   const auto kind = kind_of(database);
-  if (kind == Kind::foreign || kind == Kind::newer) {
-    if (!may_step_aside) throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is not this strop's cache either", path));
-    log::warn_once("cache-kind:" + path,
-                   fmt::format("{} is {}; it is left alone and {} is used instead", path,
-                               kind == Kind::newer ? "the cache of a later strop" : "the database of another application", beside(path)));
-    return open_writable(options, beside(path), false);
-  }
+  if (kind == Kind::foreign || kind == Kind::newer) return {kind, {}};
+  if (sqlite3_db_readonly(database.handle(), "main") == 1) refuse_writing(path);  // SQLite opened it all the same
   const WriteLock lock(path, options.busy_timeout_ms);
   set_pragmas(database, network);
   if (kind == Kind::empty) {
@@ -64,7 +96,7 @@ Opened open_writable(const StoreOptions& options, const std::string& path, bool 
     fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, ignored);
   }
   look(database);
-  return {tables_on(std::move(database), path, options.busy_timeout_ms), path, true};
+  return {Kind::ours, {tables_on(std::move(database), path, options.busy_timeout_ms), path, true}};
 }
 
 Opened open_readable(const StoreOptions& options, const std::string& path) {
@@ -82,22 +114,30 @@ Opened open_readable(const StoreOptions& options, const std::string& path) {
   throw SqliteError(SQLITE_CANTOPEN, path);
 }
 
+// Reads everything: damage that was met in one page must be found again.
 bool is_broken(const std::string& path, int timeout_ms) {
+  if (header_names_another(path)) return false;
   try {
     Database database(path, Database::Mode::read_write, timeout_ms);
-    if (kind_of(database) == Kind::ours) look(database);
-    return false;
+    if (kind_of(database) != Kind::ours) return false;
+    look(database);
+    return database.text("PRAGMA integrity_check(1)") != "ok";
   } catch (const SqliteError& error) {
-    return error.broken() || (error.code() == SQLITE_ERROR && std::string(error.what()).find("no such table") != std::string::npos);
+    return is_damage(error);
   }
 }
 
-Opened repair(const StoreOptions& options, const std::string& why) {
-  const auto aside = set_aside(options.path, options.busy_timeout_ms);
-  if (!aside.empty())
-    log::warn_once("cache-broken:" + options.path,
-                   fmt::format("the cache {} is damaged ({}); it was set aside as {} and a new one begun", options.path, why, aside));
-  return open_writable(options, options.path, true);
+Attempt open_repaired(const StoreOptions& options, const std::string& path) {
+  try {
+    return open_writable(options, path);
+  } catch (const SqliteError& error) {
+    if (!is_damage(error)) throw;
+    if (header_names_another(path)) return {Kind::foreign, {}};
+    if (const auto aside = set_aside(path, options.busy_timeout_ms); !aside.empty())
+      log::warn_once("cache-broken:" + path,
+                     fmt::format("the cache {} is damaged ({}); it was set aside as {} and a new one begun", path, error.what(), aside));
+  }
+  return open_writable(options, path);
 }
 
 Opened fall_back(const StoreOptions& options, const std::string& why) {
@@ -137,23 +177,26 @@ std::string set_aside(const std::string& path, int timeout_ms) {
   return name;
 }
 
-Opened open_tables(const StoreOptions& options) {
-  if (options.path.empty()) return open_memory();
+Opened open_tables(const StoreOptions& wanted) {
+  if (wanted.path.empty()) return open_memory();
+  auto options = wanted;
+  options.path = real_path(wanted.path);
+  const auto& path = options.path;
   try {
-    if (options.read_only) return open_readable(options, options.path);
-    return open_writable(options, options.path, true);
+    if (options.read_only) return open_readable(options, path);
+    auto attempt = open_repaired(options, path);
+    if (attempt.kind == Kind::ours) return std::move(attempt.opened);
+    log::warn_once("cache-kind:" + path,
+                   fmt::format("{} is {}; it is left alone and {} is used instead", path,
+                               attempt.kind == Kind::newer ? "the cache of a later strop" : "the database of another application", beside(path)));
+    attempt = open_repaired(options, beside(path));
+    if (attempt.kind == Kind::ours) return std::move(attempt.opened);
+    throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is not this strop's cache either", beside(path)));
   } catch (const SqliteError& error) {
-    if (options.read_only) {
-      if (fs::exists(options.path)) log::warn_once("cache-unreadable:" + options.path, fmt::format("the cache {} can't be read: {}", options.path, error.what()));
-      return open_memory();
-    }
-    const bool no_table = error.code() == SQLITE_ERROR && std::string(error.what()).find("no such table") != std::string::npos;
-    if (!error.broken() && !no_table) return fall_back(options, error.what());
-    try {
-      return repair(options, error.what());
-    } catch (const SqliteError& again) {
-      return fall_back(options, again.what());
-    }
+    if (!options.read_only) return fall_back(options, error.what());
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) log::warn_once("cache-unreadable:" + path, fmt::format("the cache {} can't be read: {}", path, error.what()));
+    return open_memory();
   }
 }
 

@@ -90,9 +90,13 @@ CREATE TABLE binary_v1 (
 }  // namespace
 
 Kind kind_of(Database& database) {
-  const auto application = database.number("PRAGMA application_id").value_or(0);
-  const auto format = database.number("PRAGMA user_version").value_or(0);
-  const auto tables = database.number("SELECT count(*) FROM sqlite_master").value_or(0);
+  // One statement sees one state: asked one after the other, a database that another process is just making looks foreign.
+  auto row = database.prepare(
+      "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id, pragma_user_version");
+  row.step();
+  const auto application = row.integer(0);
+  const auto format = row.integer(1);
+  const auto tables = row.integer(2);
   if (application == 0 && format == 0 && tables == 0) return Kind::empty;
   if (application != kApplicationId) return Kind::foreign;
   return format > kFormat ? Kind::newer : Kind::ours;

@@ -142,7 +142,7 @@ std::optional<StoredBinary> StoreOnTables::find_binary(const std::string& code, 
     return answer;
   });
   if (damaged) {
-    log::warn_once("cache-checksum:" + code,
+    log::warn_once(fmt::format("cache-checksum:{}:{}", main_.path, code),
                    fmt::format("a binary in the cache {} is damaged (its checksum differs); it is removed and made again", main_.path));
     write("removing a damaged binary", [](Tables& t) { t.verify(true); });
   }
@@ -177,6 +177,7 @@ void StoreOnTables::require_writable() const {
 }
 
 std::vector<Winner> StoreOnTables::list(const Filter& filter) {
+  require_well_formed(filter);
   std::vector<Winner> found;
   {
     const std::lock_guard lock(mutex_);

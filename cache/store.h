@@ -138,6 +138,7 @@ class Store {
 // Short name of an entry, stable: first 12 hex digits of the digest of its id. What the command accepts as KEY.
 std::string handle(const EntryId& id);
 bool matches(const Winner& winner, const Filter& filter);   // throws CacheError for a malformed condition
+void require_well_formed(const Filter& filter);             // throws it whatever is stored; `list` asks first
 
 // Where the database is, by the rules of docs/settings.md: explicit, setting, $XDG_CACHE_HOME/strop, $HOME/.cache/strop, a private
 // folder under the temporary directory, memory. Creates the folder (0700, CACHEDIR.TAG) unless `create` is false.

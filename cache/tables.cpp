@@ -81,7 +81,11 @@ std::vector<Winner> Tables::select(const std::string& where, const std::vector<s
 
 std::optional<Winner> Tables::find_winner(const EntryId& id) {
   auto found = select("WHERE e.handle = ?", {handle(id)});
-  if (found.empty() || found.front().id.key != id.key || found.front().id.kernel != id.kernel) return std::nullopt;
+  if (found.empty()) return std::nullopt;
+  const auto& there = found.front().id;
+  // A handle is short; what it stands for decides.
+  if (there.kernel != id.kernel || there.key != id.key || there.device_class != id.device_class || there.template_digest != id.template_digest)
+    return std::nullopt;
   return std::move(found.front());
 }
 
@@ -224,13 +228,18 @@ void Tables::put_binary(const StoredBinary& binary, bool kept) {
 // Once an hour a row is often enough for eviction by last use, and keeps a busy cluster's hits from being writes.
 void Tables::touch(const EntryId& id, std::int64_t now) {
   constexpr std::int64_t kCoarse = 3600;
-  auto row = database_.prepare("SELECT w.entry, w.last_used FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry WHERE e.handle = ?");
-  row.bind(handle(id));
-  if (!row.step() || row.integer(1) > now - kCoarse) return;
+  std::int64_t entry = 0;
+  {
+    // Ended before the transaction: a reader whose snapshot another process has overtaken can't become a writer.
+    auto row = database_.prepare("SELECT w.entry, w.last_used FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry WHERE e.handle = ?");
+    row.bind(handle(id));
+    if (!row.step() || row.integer(1) > now - kCoarse) return;
+    entry = row.integer(0);
+  }
   const WriteLock lock(lock_path_, timeout_ms_);
   Transaction transaction(database_);
-  database_.prepare("UPDATE winner_v1 SET last_used = ? WHERE entry = ?").bind(now, row.integer(0)).run();
-  database_.prepare("UPDATE binary_v1 SET last_used = ? WHERE code = (SELECT code FROM winner_v1 WHERE entry = ?)").bind(now, row.integer(0)).run();
+  database_.prepare("UPDATE winner_v1 SET last_used = ? WHERE entry = ?").bind(now, entry).run();
+  database_.prepare("UPDATE binary_v1 SET last_used = ? WHERE code = (SELECT code FROM winner_v1 WHERE entry = ?)").bind(now, entry).run();
   transaction.commit();
 }
 

@@ -35,7 +35,9 @@ WriteLock::WriteLock(const std::string& database, int timeout_ms) {
 }
 
 WriteLock::~WriteLock() {
-  if (file_ >= 0) ::close(file_);
+  if (file_ < 0) return;
+  ::flock(file_, LOCK_UN);  // closing alone would leave it to a child that was forked meanwhile
+  ::close(file_);
 }
 
 }  // namespace strop::cache
