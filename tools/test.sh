@@ -6,7 +6,8 @@
 #   tools/test.sh --full     then the library itself: unit and host tests under AddressSanitizer + UBSan, unit tests under
 #                            ThreadSanitizer, and clang-tidy (another half hour on two cores)
 #
-# All parts run even when one fails; the last line counts the tests of all of them. GPU tests skip, and say so, where there is no GPU.
+# All parts run even when one fails; at the end stand the counts of all parts together and CTest's own summary of each. GPU tests skip,
+# and say so, where there is no GPU.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,7 +19,7 @@ for argument in "$@"; do
   esac
 done
 
-passed=0 failed=0 skipped=0 jobs=$(nproc) launcher=()
+passed=0 failed=0 skipped=0 jobs=$(nproc) launcher=() summaries=()
 # A compiler cache, where there is one, serves every checkout alike.
 if command -v ccache >/dev/null 2>&1; then
   launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -53,8 +54,9 @@ run_preset() {
   heading "$preset: test"
   local report=$PWD/$build/junit.xml
   rm -f "$report"
-  ctest --preset "$preset" --parallel "$jobs" --output-junit "$report" "$@"
+  ctest --preset "$preset" --parallel "$jobs" --output-junit "$report" "$@" | tee "$build/ctest.log"
   count "$report"
+  summaries+=("$(grep -E '% tests passed' "$build/ctest.log" || echo "$preset: CTest gave no summary")")
 }
 
 tidy() {
@@ -87,4 +89,5 @@ fi
 
 heading "done"
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "${#summaries[@]}" -eq 0 ] || printf '%s\n' "${summaries[@]}"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

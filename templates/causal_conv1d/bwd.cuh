@@ -1,14 +1,18 @@
 #pragma once
 
 // dx, and partial sums of dw and db. A thread has `vec` channels and a strip of rows; x, dy and g = dy * act'(pre) live in rings
-// of registers, the next rows' raw data are loaded while these are used.
+// of registers; bwd_rows.cuh says where the rows come from.
 //
 // The order of summation of dw and db is part of the contract and the same whatever the config: a segment is 32 rows, summed in order
-// of t by fused multiply-adds from 0; a unit is the four segments of 128 rows, (s0 + s1) + (s2 + s3), those past the end being 0.
-// Units go to memory, [unit][tap][D], and dw_reduce.cuh adds them. A strip of 128 rows or more has whole units of its own, folded in
-// thread-private slots of shared memory (registers are what this kernel has least of); shorter strips share a unit in shared memory.
+// of t by fused multiply-adds from 0; a unit is the four segments of 128 rows, (s0 + s1) + (s2 + s3), those past the end being 0. Of
+// all units, U, the partials are the units themselves or, in large problems (`paired`), unit p + unit p + ceil(U/2), the second being 0
+// past the end: half the traffic. Partials go to memory, [partial][tap][D], and dw_reduce.cuh adds them.
+//
+// Designs (`staging`): in `registers` and `ring` a thread's strip is whole units, folded in thread-private slots of shared memory
+// (registers are what this kernel has least of), or, `strips` > 1, strips share a unit in shared memory. In `tile` a block has a unit
+// at a time, a warp a segment of it; paired, it has both units of its partial.
 
-#include "causal_conv1d/common.cuh"
+#include "causal_conv1d/bwd_rows.cuh"
 
 namespace strop {
 
@@ -18,12 +22,13 @@ struct CausalConv1dBwdArgs {
   const void* bias;
   const void* dy;
   void* dx;
-  float* partial;  // [B * units][W + bias][D]
+  float* partial;  // [partials][W + bias][D]
   i64 T;
-  i64 rows;        // of a strip
-  u32 blocks_d;    // of lanes * vec channels
-  u32 blocks_t;    // of rows * strips rows
-  i64 units;       // of 128 rows, a sequence
+  i64 rows;          // of a strip
+  Divisor blocks_d;  // of the threads side by side * vec channels
+  Divisor blocks_t;  // of rows * strips rows, a sequence
+  i64 units;         // of 128 rows, a sequence
+  i64 all_units;     // of all sequences
   i64 x_sequence, x_row, x_channel;  // strides in elements
   i64 dy_sequence, dy_row, dy_channel;
   i64 dx_sequence, dx_row, dx_channel;
@@ -34,12 +39,15 @@ struct CausalConv1dBwdParams {
   static constexpr int D = 64, W = 4;
   static constexpr int x_type = 2, weight_type = 0;
   static constexpr bool silu = true, bias = false;
-  static constexpr bool dense = false;  // x, dy and dx are dense
+  static constexpr bool dense = false;         // x, dy and dx are dense
   static constexpr bool whole_blocks = false;  // T is a multiple of 128
+  static constexpr bool paired = false;        // a partial is the sum of two units
   static constexpr int max_vec = 1;
   static constexpr bool packed_taps = false;
   // Tunable:
-  static constexpr int vec = 1, strips = 1, threads = 128, min_blocks = 1;  // strips: that make a unit together; 1: a strip has whole units
+  static constexpr int staging = 0;  // causal_conv1d::Staging
+  static constexpr int vec = 1, threads = 128, min_blocks = 1;
+  static constexpr int strips = 1;  // that make a unit together; 1: a strip has whole units
 };
 
 namespace causal_conv1d {
@@ -48,51 +56,24 @@ constexpr int kSegment = 32;
 constexpr int kUnit = 128;
 constexpr int kSegmentsOfUnit = kUnit / kSegment;
 
+// The arithmetic of a thread.
 template <class P>
 struct Backward {
-  using X = Storage<P::x_type>;
-  static constexpr int V = P::vec, W = P::W, kHalo = W - 1, kRing = ring_slots(W);
-  static constexpr int kGroup = kRing < 4 ? 4 : kRing;  // rows loaded ahead, a multiple of the ring
+  using R = Rows<P>;
+  using X = typename R::X;
+  static constexpr int V = P::vec, W = P::W, kHalo = R::kHalo, kRing = R::kRing;
   static constexpr int kSums = W + (P::bias ? 1 : 0);
 
   Taps<P, V> taps;
   float x[kRing][V];
   float g[kRing][V];
   float sums[kSums][V];
-  Pack<X, V> next_x[kGroup];
-  Pack<X, V> next_dy[kGroup];
-  const X* px;  // row of next_x[0] after the next `fetch`
-  const X* pdy;
-  i64 t_fetch;
 
-  // Loads row u of the group at t_fetch. Rows past the end come as 0, or, where whole groups are inside or outside, are not loaded.
-  __device__ __forceinline__ void fetch(const CausalConv1dBwdArgs& a, int u) {
-    if constexpr (P::whole_blocks) {
-      next_x[u] = load_pack<V, Load::read_only>(px + u * row_stride<P>(a.x_row));
-      next_dy[u] = load_pack<V, Load::read_only>(pdy + u * row_stride<P>(a.dy_row));
-    } else {
-      const bool inside = t_fetch + u < a.T;
-      next_x[u] = load_pack_if<V, Load::read_only>(px + u * row_stride<P>(a.x_row), inside);
-      next_dy[u] = load_pack_if<V, Load::read_only>(pdy + u * row_stride<P>(a.dy_row), inside);
-    }
-  }
-
-  __device__ __forceinline__ void advance(const CausalConv1dBwdArgs& a) {
-    px += kGroup * row_stride<P>(a.x_row);
-    pdy += kGroup * row_stride<P>(a.dy_row);
-    t_fetch += kGroup;
-    // A group wholly past the end is read from the rows before it instead: what it holds is not used.
-    if (P::whole_blocks && t_fetch >= a.T) {
-      px -= kGroup * row_stride<P>(a.x_row);
-      pdy -= kGroup * row_stride<P>(a.dy_row);
-    }
-  }
-
-  // Takes row u of the group into the rings: x, and g = dy * act'(pre), 0 past the end whatever x is there.
-  __device__ __forceinline__ void take(int u, bool inside) {
+  // Takes row u of a group into the rings: x, and g = dy * act'(pre), 0 past the end whatever x is there.
+  __device__ __forceinline__ void take(int u, const typename R::RowPack& row_x, const typename R::RowPack& row_dy, bool inside) {
     float dy[V];
-    next_x[u].widen(x[u % kRing]);
-    next_dy[u].widen(dy);
+    row_x.widen(x[u % kRing]);
+    row_dy.widen(dy);
     STROP_UNROLL
     for (int i = 0; i < V; ++i) {
       const float pre = taps.pre([&](int k) { return x[(u - kHalo + k + kRing) % kRing][i]; }, i);
@@ -131,7 +112,49 @@ struct Backward {
       for (int i = 0; i < V; ++i) sums[k][i] = 0.0f;
     }
   }
+
+  // A segment from `rows`, its first row t of `first`: the strip's. `out` is the row of dx that step u = 0 completes; both advance.
+  template <class Source>
+  __device__ __forceinline__ void segment(const CausalConv1dBwdArgs& a, Source& rows, i64& t, X*& out, bool first) {
+    STROP_UNROLL_BY(1)
+    for (int group = 0; group < kSegment / R::kGroup; ++group) {
+      rows.begin_group(row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
+      const bool no_row_before = first && group == 0;
+      STROP_UNROLL
+      for (int u = 0; u < R::kGroup; ++u) {
+        take(u, rows.x(u), rows.dy(u), P::whole_blocks || t + u < a.T);
+        rows.fetch(u, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
+        add_to_sums(u);
+        if ((u >= kHalo || !no_row_before) && (P::whole_blocks || t + u - kHalo < a.T)) store_dx(out + u * row_stride<P>(a.dx_row), u);
+      }
+      out += R::kGroup * row_stride<P>(a.dx_row);
+      t += R::kGroup;
+    }
+  }
+
+  // The strip's last W-1 rows of dx need g of the rows after it, from t on.
+  template <class Source>
+  __device__ __forceinline__ void tail(const CausalConv1dBwdArgs& a, Source& rows, i64 t, X* out) {
+    rows.begin_tail();
+    STROP_UNROLL
+    for (int u = 0; u < kHalo; ++u) {
+      take(u, rows.x(u), rows.dy(u), t + u < a.T);
+      if (P::whole_blocks || t + u - kHalo < a.T) store_dx(out + u * row_stride<P>(a.dx_row), u);
+    }
+  }
 };
+
+// Where the partial of `unit` is, and whether another unit came before it there.
+struct PartialOf {
+  i64 row;
+  bool second;
+};
+template <class P>
+__device__ __forceinline__ PartialOf partial_of(const CausalConv1dBwdArgs& a, i64 unit) {
+  const i64 half = (a.all_units + 1) / 2;
+  if (P::paired && unit >= half) return {unit - half, true};
+  return {unit, false};
+}
 
 // Where a strip's segments meet. Slots are [which][sum][channel of the thread][thread]: neighbouring threads, neighbouring banks.
 template <class P>
@@ -169,13 +192,17 @@ struct Fold {
   }
 };
 
+// To the partial, or onto what the thread itself left there.
+__device__ __forceinline__ void put(float* to, float value, bool add) { *to = add ? *to + value : value; }
+
 template <class P>
 __device__ __forceinline__ void store_unit(const CausalConv1dBwdArgs& a, const Backward<P>& b, i64 unit, i64 d) {
-  float* to = a.partial + unit * (Backward<P>::kSums * static_cast<i64>(P::D)) + d;
+  const auto partial = partial_of<P>(a, unit);
+  float* to = a.partial + partial.row * (Backward<P>::kSums * static_cast<i64>(P::D)) + d;
   STROP_UNROLL
   for (int k = 0; k < Backward<P>::kSums; ++k) {
     STROP_UNROLL
-    for (int i = 0; i < P::vec; ++i) to[k * static_cast<i64>(P::D) + i] = b.sums[k][i];
+    for (int i = 0; i < P::vec; ++i) put(to + k * static_cast<i64>(P::D) + i, b.sums[k][i], partial.second);
   }
 }
 
@@ -184,6 +211,7 @@ template <class P>
 __device__ __forceinline__ void store_shared_unit(const CausalConv1dBwdArgs& a, float* shared, i64 unit, i64 first_d) {
   using F = Fold<P>;
   constexpr int kValues = F::B::kSums * P::vec * F::kColumns;
+  const auto partial = partial_of<P>(a, unit);
   for (int at = threadIdx.x; at < kValues; at += P::threads) {
     const int column = at % F::kColumns;
     const int i = at / F::kColumns % P::vec;
@@ -191,25 +219,26 @@ __device__ __forceinline__ void store_shared_unit(const CausalConv1dBwdArgs& a, 
     const i64 d = first_d + column * P::vec + i;
     const float sum = (F::slot(shared, 0, k, i, column) + F::slot(shared, 1, k, i, column)) +
                       (F::slot(shared, 2, k, i, column) + F::slot(shared, 3, k, i, column));
-    if (d < P::D) a.partial[(unit * F::B::kSums + k) * P::D + d] = sum;
+    if (d < P::D) put(a.partial + (partial.row * F::B::kSums + k) * P::D + d, sum, partial.second);
   }
 }
 
-// One strip, from its first load to its last store.
-template <class P>
-__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Position& at, i64 t0, float* shared) {
+// One strip of whole units or of a part of one, from its first load to its last store.
+template <class P, class Source>
+__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Position& at, i64 t0, unsigned char* staged, float* folded) {
   using B = Backward<P>;
   using X = typename B::X;
   B b;
-  b.px = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * row_stride<P>(a.x_row) + at.d * a.x_channel;
-  b.pdy = static_cast<const X*>(a.dy) + at.sequence * a.dy_sequence + t0 * row_stride<P>(a.dy_row) + at.d * a.dy_channel;
-  b.t_fetch = t0;
-  STROP_UNROLL
-  for (int u = 0; u < B::kGroup; ++u) b.fetch(a, u);
+  StripStart<P> start;
+  start.x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * row_stride<P>(a.x_row) + at.d * a.x_channel;
+  start.dy = static_cast<const X*>(a.dy) + at.sequence * a.dy_sequence + t0 * row_stride<P>(a.dy_row) + at.d * a.dy_channel;
+  start.t = t0;
+  Source rows;
+  rows.start(start, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T, staged);
   Pack<X, B::V> before[B::kHalo > 0 ? B::kHalo : 1];
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h)
-    before[h] = load_pack_if<B::V, Load::read_only>(b.px + (h - B::kHalo) * row_stride<P>(a.x_row), t0 + h >= B::kHalo);
+    before[h] = load_pack_if<B::V, Load::read_only>(start.x + (h - B::kHalo) * row_stride<P>(a.x_row), t0 + h >= B::kHalo);
   b.taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h) before[h].widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
@@ -220,58 +249,143 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Positi
   const i64 left = a.T - t0;
   const int segments = left >= a.rows ? static_cast<int>(a.rows / kSegment) : static_cast<int>((left + kSegment - 1) / kSegment);
   for (int s = 0; s < segments; ++s) {
-    STROP_UNROLL_BY(1)
-    for (int group = 0; group < kSegment / B::kGroup; ++group) {
-      b.advance(a);
-      const bool first = s == 0 && group == 0;
-      STROP_UNROLL
-      for (int u = 0; u < B::kGroup; ++u) {
-        b.take(u, P::whole_blocks || t + u < a.T);
-        b.fetch(a, u);
-        b.add_to_sums(u);
-        if ((u >= B::kHalo || !first) && (P::whole_blocks || t + u - B::kHalo < a.T)) b.store_dx(out + u * row_stride<P>(a.dx_row), u);
-      }
-      out += B::kGroup * row_stride<P>(a.dx_row);
-      t += B::kGroup;
-    }
-    if (Fold<P>::segment(shared, b, s)) store_unit<P>(a, b, at.sequence * a.units + (t0 + s * kSegment) / kUnit, at.d);
+    b.segment(a, rows, t, out, s == 0);
+    if (Fold<P>::segment(folded, b, s)) store_unit<P>(a, b, at.sequence * a.units + (t0 + s * kSegment) / kUnit, at.d);
     b.clear_sums();
   }
   // Units that end before their fourth segment: the missing ones are 0.
   if constexpr (!P::whole_blocks && !Fold<P>::kShared) {
     for (int s = segments; s % kSegmentsOfUnit != 0; ++s)
-      if (Fold<P>::segment(shared, b, s)) {
+      if (Fold<P>::segment(folded, b, s)) {
         store_unit<P>(a, b, at.sequence * a.units + (t0 + s * kSegment) / kUnit, at.d);
         b.clear_sums();
       }
   }
-  // The last W-1 rows of dx need g of the rows after the strip.
-  STROP_UNROLL
-  for (int u = 0; u < B::kHalo; ++u) {
-    b.take(u, t + u < a.T);
-    if (P::whole_blocks || t + u - B::kHalo < a.T) b.store_dx(out + u * row_stride<P>(a.dx_row), u);
+  b.tail(a, rows, t, out);
+}
+
+// The block's strips at `index` of the blocks along time.
+template <class P, class Source>
+__device__ __forceinline__ void strips(const CausalConv1dBwdArgs& a, const Position& at, unsigned char* staged, float* folded) {
+  using F = Fold<P>;
+  const i64 t0 = (at.block_t * P::strips + threadIdx.x / F::kColumns) * a.rows;
+  if constexpr (F::kShared) {
+    for (int i = threadIdx.x; i < F::kFloats; i += P::threads) folded[i] = 0.0f;  // segments that no strip reaches
+    __syncthreads();
+  }
+  if (at.d < P::D && t0 < a.T) strip<P, Source>(a, at, t0, staged, folded);
+  if constexpr (F::kShared) {
+    __syncthreads();
+    store_shared_unit<P>(a, folded, at.sequence * a.units + at.block_t, at.d - threadIdx.x % F::kColumns * P::vec);
   }
 }
+
+template <class P>
+__device__ __forceinline__ void stripped(const CausalConv1dBwdArgs& a) {
+  using F = Fold<P>;
+  using Source = typename Either<P::staging == static_cast<int>(Staging::ring), RingRows<P>, RegisterRows<P>>::Type;
+  STROP_SHARED(float, folded, F::kFloats);
+  STROP_SHARED(unsigned char, staged, Source::kSharedBytes > 0 ? Source::kSharedBytes : 1);
+  auto at = position<P::vec>(threadIdx.x % F::kColumns, F::kColumns, a.blocks_d, a.blocks_t);
+  strips<P, Source>(a, at, staged, folded);
+  if constexpr (P::paired) {  // a block's strips are one unit then
+    const i64 unit = at.sequence * a.units + at.block_t + (a.all_units + 1) / 2;
+    if (unit >= a.all_units) return;
+    at.sequence = divide(static_cast<u32>(unit), a.blocks_t);
+    at.block_t = unit - at.sequence * a.units;
+    __syncthreads();
+    strips<P, Source>(a, at, staged, folded);
+  }
+}
+
+// A unit at a time, staged whole in shared memory; warp w has segment w.
+template <class P>
+struct Tiled {
+  using B = Backward<P>;
+  using X = typename B::X;
+  using Staged = Tile<P>;
+  static constexpr int kValues = B::kSums * Staged::kColumns;  // of a unit
+  static constexpr int kOwn = (kValues + P::threads - 1) / P::threads;
+
+  __device__ __forceinline__ static void fill(const CausalConv1dBwdArgs& a, unsigned char* tile, i64 unit, i64 first_d) {
+    const i64 sequence = divide(static_cast<u32>(unit), a.blocks_t);
+    const i64 t = (unit - sequence * a.units) * kUnit;
+    const X* x = static_cast<const X*>(a.x) + sequence * a.x_sequence + t * row_stride<P>(a.x_row) + first_d;
+    const X* dy = static_cast<const X*>(a.dy) + sequence * a.dy_sequence + t * row_stride<P>(a.dy_row) + first_d;
+    Staged::fill(tile, x, dy, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), t, a.T, static_cast<int>(P::D - first_d));
+  }
+
+  __device__ __forceinline__ static void segment(const CausalConv1dBwdArgs& a, B& b, const unsigned char* tile, i64 unit, i64 d) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const i64 sequence = divide(static_cast<u32>(unit), a.blocks_t);
+    i64 t = (unit - sequence * a.units) * kUnit + warp * kSegment;
+    b.clear_sums();
+    if (d >= P::D || t >= a.T) return;
+    TileRows<P> rows;
+    rows.start(tile, warp * kSegment, lane);
+    STROP_UNROLL
+    for (int h = 0; h < B::kHalo; ++h) {
+      const unsigned char* row = tile + (warp * kSegment + h) * Staged::kRowBytes + lane * B::R::RowPack::kBytes;
+      load_pack<B::V>(reinterpret_cast<const X*>(row)).widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
+    }
+    X* out = static_cast<X*>(a.dx) + sequence * a.dx_sequence + (t - B::kHalo) * row_stride<P>(a.dx_row) + d * a.dx_channel;
+    b.segment(a, rows, t, out, true);
+    b.tail(a, rows, t, out);
+  }
+
+  // Adds the unit that the warps' sums make to `total`: this thread's share of the block's channels and taps.
+  __device__ __forceinline__ static void fold(float* shared, const B& b, float (&total)[kOwn], bool add) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    STROP_UNROLL
+    for (int k = 0; k < B::kSums; ++k) store(shared + (warp * B::kSums + k) * Staged::kColumns + lane * B::V, b.sums[k]);
+    __syncthreads();
+    STROP_UNROLL
+    for (int j = 0; j < kOwn; ++j) {
+      const int at = threadIdx.x + j * P::threads;
+      if (kValues % P::threads != 0 && at >= kValues) continue;
+      const float unit = (shared[at] + shared[kValues + at]) + (shared[2 * kValues + at] + shared[3 * kValues + at]);
+      total[j] = add ? total[j] + unit : unit;
+    }
+  }
+
+  __device__ __forceinline__ static void run(const CausalConv1dBwdArgs& a) {
+    STROP_DYNAMIC_SHARED(unsigned char, tile);
+    const u32 partial = divide(blockIdx.x, a.blocks_d);
+    const i64 first_d = static_cast<i64>(blockIdx.x - partial * a.blocks_d.value) * Staged::kColumns;
+    const i64 d = first_d + threadIdx.x % 32 * B::V;
+    fill(a, tile, partial, first_d);
+    B b;
+    if (d < P::D) b.taps.load(a.weight, a.bias, d, a.weight_channel, a.weight_tap);
+    float total[kOwn];
+    i64 unit = partial;
+    STROP_UNROLL_BY(1)
+    for (int k = 0; k < (P::paired ? 2 : 1); ++k) {
+      copy_async_wait<0>();
+      __syncthreads();
+      segment(a, b, tile, unit, d);
+      __syncthreads();  // before the tile's memory serves the fold
+      fold(reinterpret_cast<float*>(tile), b, total, k > 0);
+      unit += (a.all_units + 1) / 2;
+      if (!P::paired || k > 0 || unit >= a.all_units) break;
+      __syncthreads();
+      fill(a, tile, unit, first_d);
+    }
+    STROP_UNROLL
+    for (int j = 0; j < kOwn; ++j) {
+      const int at = threadIdx.x + j * P::threads;
+      if (kValues % P::threads != 0 && at >= kValues) continue;
+      const i64 channel = first_d + at % Staged::kColumns;
+      if (channel < P::D) a.partial[(partial * static_cast<i64>(B::kSums) + at / Staged::kColumns) * P::D + channel] = total[j];
+    }
+  }
+};
 
 }  // namespace causal_conv1d
 
 template <class P>
 __device__ void causal_conv1d_bwd(const CausalConv1dBwdArgs& a) {
-  namespace conv = causal_conv1d;
-  using F = conv::Fold<P>;
-  STROP_SHARED(float, shared, F::kFloats);
-  const auto at = conv::position<P::vec>(threadIdx.x % F::kColumns, F::kColumns, a.blocks_d, a.blocks_t);
-  const i64 t0 = (at.block_t * P::strips + threadIdx.x / F::kColumns) * a.rows;
-  const bool active = at.d < P::D && t0 < a.T;
-  if constexpr (F::kShared) {
-    for (int i = threadIdx.x; i < F::kFloats; i += P::threads) shared[i] = 0.0f;  // segments that no strip reaches
-    __syncthreads();
-  }
-  if (active) conv::strip<P>(a, at, t0, shared);
-  if constexpr (F::kShared) {
-    __syncthreads();
-    conv::store_shared_unit<P>(a, shared, at.sequence * a.units + at.block_t, at.d - threadIdx.x % F::kColumns * P::vec);
-  }
+  if constexpr (P::staging == static_cast<int>(causal_conv1d::Staging::tile)) causal_conv1d::Tiled<P>::run(a);
+  else causal_conv1d::stripped<P>(a);
 }
 
 }  // namespace strop

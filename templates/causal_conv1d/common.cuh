@@ -3,6 +3,7 @@
 // What forward and backward of the causal convolution share: storage types by number, taps in registers, and the pre-activation in
 // its one order of operations. Formulas: include/strop/causal_conv1d.h.
 
+#include "common/divide.cuh"
 #include "common/math.cuh"
 #include "common/memory.cuh"
 
@@ -88,12 +89,13 @@ struct Position {
 };
 
 template <int V>
-__device__ __forceinline__ Position position(u32 lane, u32 lanes, u32 blocks_d, u32 blocks_t) {
-  const u32 rest = blockIdx.x / blocks_d;
+__device__ __forceinline__ Position position(u32 lane, u32 lanes, const Divisor& blocks_d, const Divisor& blocks_t) {
+  const u32 rest = divide(blockIdx.x, blocks_d);
   Position at;
-  at.d = static_cast<i64>((blockIdx.x - rest * blocks_d) * lanes + lane) * V;
-  at.sequence = rest / blocks_t;
-  at.block_t = rest - static_cast<u32>(at.sequence) * blocks_t;
+  at.d = static_cast<i64>((blockIdx.x - rest * blocks_d.value) * lanes + lane) * V;
+  const u32 sequence = divide(rest, blocks_t);
+  at.sequence = sequence;
+  at.block_t = rest - sequence * blocks_t.value;
   return at;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Adds the backward's units: dw[d,k] = sum over units of partial[unit][k][d], db[d] likewise from the row after the taps. The order is
-// part of the contract and the same whatever the config: 32 chains, chain c taking units c, c+32, ... in turn; then a tree, chain c plus
+// Adds the backward's partials (bwd.cuh): dw[d,k] = sum over p of partial[p][k][d], db[d] likewise from the row after the taps. The order is
+// part of the contract and the same whatever the config: 32 chains, chain c taking partials c, c+32, ... in turn; then a tree, chain c plus
 // chain c+16, then +8, +4, +2, +1. `split` threads share a column's chains.
 
 #include "causal_conv1d/common.cuh"
@@ -9,10 +9,10 @@
 namespace strop {
 
 struct CausalConv1dDwReduceArgs {
-  const float* partial;  // [units][W + bias][D]
+  const float* partial;  // [partials][W + bias][D]
   void* dw;              // [D][W]
   void* db;              // [D]
-  i64 units;             // of all sequences
+  i64 partials;
   u32 lanes;             // columns / vec a block has: threads of the launch / split
 };
 
@@ -52,13 +52,13 @@ __device__ void causal_conv1d_dw_reduce(const CausalConv1dDwReduceArgs& a) {
     STROP_UNROLL
     for (int i = 0; i < V; ++i) chain[c][i] = 0.0f;
   }
-  for (i64 first = 0; active && first < a.units; first += kChains) {
+  for (i64 first = 0; active && first < a.partials; first += kChains) {
     STROP_UNROLL
     for (int c = 0; c < kOwn; ++c) {
-      const i64 unit = first + c * P::split + part;
-      if (unit < a.units) {
+      const i64 row = first + c * P::split + part;
+      if (row < a.partials) {
         float in[V];
-        load(in, a.partial + unit * kColumns + column);
+        load(in, a.partial + row * kColumns + column);
         STROP_UNROLL
         for (int i = 0; i < V; ++i) chain[c][i] += in[i];
       }

@@ -14,9 +14,9 @@ struct CausalConv1dFwdArgs {
   const void* bias;
   void* y;
   i64 T;
-  u32 lanes_log2;  // of the threads that lie side by side along the channels; the others of a block have later rows
-  u32 blocks_d;    // of lanes * vec channels
-  u32 blocks_t;    // of rows * threads / lanes rows
+  u32 lanes_log2;    // of the threads that lie side by side along the channels; the others of a block have later rows
+  Divisor blocks_d;  // of lanes * vec channels
+  Divisor blocks_t;  // of rows * threads / lanes rows
   i64 x_sequence, x_row, x_channel;  // strides in elements
   i64 y_sequence, y_row, y_channel;
   i64 weight_channel, weight_tap;

@@ -31,7 +31,7 @@ class ConvOnGpu : public testing::TestWithParam<test::ConvCase> {
  protected:
   template <class Problem>
   void expect_all_right(const Kernel& kernel) {
-    const auto shape = ops::make_shape(GetParam().problem);
+    const auto shape = test::shape_of(GetParam());
     const auto judged = bench().judge(kernel, [&] { return std::make_unique<Problem>(shape); });
     EXPECT_GE(judged.size(), 1U);
     EXPECT_EQ(test::failures(judged), "");
@@ -62,7 +62,9 @@ TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
   problem.bias = true;
   constexpr std::size_t kPartial = 5;
   constexpr std::size_t kDw = 1;
-  const auto ragged = ops::make_shape(problem);
+  auto ragged = ops::make_shape(problem);
+  EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
+  ragged.paired = true;
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
   problem.T = 640;
   const auto whole = ops::make_shape(problem);

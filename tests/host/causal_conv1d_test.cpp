@@ -21,7 +21,7 @@ class ConvCandidates : public testing::TestWithParam<test::ConvCase> {
  protected:
   template <class Problem>
   void expect_all_right(const Kernel& kernel) {
-    const auto shape = ops::make_shape(GetParam().problem);
+    const auto shape = test::shape_of(GetParam());
     // The whole space where a new class of code begins; a third of it where only sizes differ.
     const auto& name = GetParam().name;
     const bool whole = name == "whole_units" || name == "a_ragged_end" || name == "channels_7" || name == "bias";
@@ -46,7 +46,9 @@ TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
   problem.bias = true;
   constexpr std::size_t kPartial = 5;
   constexpr std::size_t kDw = 1;
-  const auto ragged = ops::make_shape(problem);
+  auto ragged = ops::make_shape(problem);
+  EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
+  ragged.paired = true;
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
   problem.T = 640;
   const auto whole = ops::make_shape(problem);
@@ -60,6 +62,7 @@ TEST(ConvSpace, HasAtLeast24LegalCandidatesAKernelAtTheTrainingShapes) {
   DeviceFacts h200;
   h200.kind = DeviceKind::cuda;
   h200.shared_per_block = 227 * 1024;
+  h200.shared_per_sm = 228 * 1024;
   for (const std::int64_t D : {2048, 4096}) {
     CausalConv1dProblem problem;
     problem.B = 16;

@@ -57,12 +57,30 @@ void add_sizes(std::vector<ConvCase>& cases) {
   for (const std::int64_t W : {1, 2, 3, 5, 6, 7, 8}) cases.push_back({"taps_" + std::to_string(W), make(2, 150, 16, W)});
 }
 
+// Partials of two units, as large problems have them: an even and an odd number of units, one alone, and where rows are not aligned.
+void add_pairs(std::vector<ConvCase>& cases) {
+  cases.push_back({"pairs_of_whole_units", make(2, 640, 64), true});
+  cases.push_back({"pairs_of_an_odd_number_of_units", make(3, 300, 160), true});
+  cases.push_back({"pairs_of_one_unit", make(1, 20, 24), true});
+  cases.push_back({"pairs_of_channels_7", make(3, 131, 7), true});
+  auto wide = make(1, 700, 16, 8);
+  wide.bias = true;
+  cases.push_back({"pairs_of_taps_8_with_bias", wide, true});
+}
+
 }  // namespace
+
+ops::ConvShape shape_of(const ConvCase& tested) {
+  auto shape = ops::make_shape(tested.problem);
+  shape.paired = tested.paired;
+  return shape;
+}
 
 std::vector<ConvCase> conv_cases() {
   std::vector<ConvCase> cases;
   add_sizes(cases);
   add_layouts(cases);
+  add_pairs(cases);
   cases.push_back({"fp16", typed(make(2, 70, 32), DType::fp16, DType::fp32)});
   cases.push_back({"fp16_weight_fp16", typed(make(2, 70, 32), DType::fp16, DType::fp16)});
   cases.push_back({"fp32", typed(make(2, 256, 32), DType::fp32, DType::fp32)});

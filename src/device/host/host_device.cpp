@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 
 #include "src/base/format.h"
 #include "src/base/settings.h"
@@ -73,19 +75,25 @@ void HostDevice::set_run_options(const RunOptions& options) {
 
 void* HostDevice::allocate(std::size_t bytes) {
   void* memory = nullptr;
-  // The exact size, so that red zones lie right behind; more than there is would be granted and kill the process when
-  // used.
-  if (bytes > facts_.memory_bytes || posix_memalign(&memory, kAlign, bytes) != 0)
-    throw OutOfMemory(
-        fmt::format("host device: {} could not be had of {}", bytes_text(bytes), bytes_text(facts_.memory_bytes)));
+  // The exact size, so that red zones lie right behind. The system grants more than there is and kills the process that
+  // uses it, so what is free is asked first.
+  const std::size_t free = free_bytes();
+  if (bytes > free || posix_memalign(&memory, kAlign, bytes) != 0)
+    throw OutOfMemory(fmt::format("host device: {} could not be had, {} of {} are free", bytes_text(bytes),
+                                  bytes_text(free), bytes_text(facts_.memory_bytes)));
   return memory;
 }
 
 void HostDevice::release(void* pointer) noexcept { std::free(pointer); }
 
 std::size_t HostDevice::free_bytes() const {
-  const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
+  // What can be had without swapping, page cache that can be dropped included; the system's own estimate.
+  std::ifstream info("/proc/meminfo");
+  for (std::string word; info >> word;) {
+    std::size_t kib = 0;
+    if (word == "MemAvailable:" && info >> kib) return kib * 1024;
+  }
+  return facts_.memory_bytes;  // unknown: the least that refuses nothing that fits
 }
 
 void HostDevice::upload(void* to, const void* from, std::size_t bytes) { copy(to, from, bytes); }

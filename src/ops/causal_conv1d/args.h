@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "src/ops/divisor.h"
+
 namespace strop::ops {
 
 struct RowStrides {
@@ -16,7 +18,8 @@ struct ConvFwdArgs {
   const void* bias;
   void* y;
   std::int64_t T;
-  std::uint32_t lanes_log2, blocks_d, blocks_t;
+  std::uint32_t lanes_log2;
+  Divisor blocks_d, blocks_t;
   RowStrides x_strides;
   RowStrides y_strides;
   std::int64_t weight_channel, weight_tap;
@@ -31,8 +34,8 @@ struct ConvBwdArgs {
   float* partial;
   std::int64_t T;
   std::int64_t rows;
-  std::uint32_t blocks_d, blocks_t;
-  std::int64_t units;
+  Divisor blocks_d, blocks_t;
+  std::int64_t units, all_units;
   RowStrides x_strides;
   RowStrides dy_strides;
   RowStrides dx_strides;
@@ -43,7 +46,7 @@ struct ConvDwReduceArgs {
   const float* partial;
   void* dw;
   void* db;
-  std::int64_t units;
+  std::int64_t partials;
   std::uint32_t lanes;
 };
 

@@ -5,13 +5,17 @@
 namespace strop::ops {
 
 Key ConvBwdProblem::key() const { return conv_key(shape_, Direction::backward); }
-Config ConvBwdProblem::constants() const { return conv_constants(shape_, Direction::backward); }
+Config ConvBwdProblem::constants() const {
+  Config constants = conv_constants(shape_, Direction::backward);
+  constants.set("paired", shape_.paired ? 1 : 0);
+  return constants;
+}
 LaunchGeometry ConvBwdProblem::geometry(const Config& config) const { return conv_geometry(shape_, config, Direction::backward); }
 
 std::vector<TensorSpec> ConvBwdProblem::tensors() const {
   TensorSpec partial;
   partial.name = "partial";
-  partial.elements = shape_.problem.B * shape_.units() * shape_.sums() * shape_.problem.D;
+  partial.elements = shape_.partials() * shape_.sums() * shape_.problem.D;
   partial.role = Role::output;
   // 128 fp32 products of numbers of size 1, summed in order: some 1e-6 of their root sum of squares.
   partial.tolerance = {2e-4, 1e-4, 1e-5};
@@ -30,9 +34,10 @@ ConvBwdArgs ConvBwdProblem::args(const Config& config, const CausalConv1dBackwar
   args.partial = static_cast<float*>(t.workspace);
   args.T = shape_.problem.T;
   args.rows = tiles.rows;
-  args.blocks_d = static_cast<std::uint32_t>(tiles.blocks_d);
-  args.blocks_t = static_cast<std::uint32_t>(tiles.blocks_t);
+  args.blocks_d = divisor(tiles.blocks_d);
+  args.blocks_t = divisor(tiles.blocks_t);
   args.units = shape_.units();
+  args.all_units = shape_.all_units();
   args.x_strides = shape_.x;
   args.dy_strides = shape_.dy;
   args.dx_strides = shape_.dx;
@@ -61,7 +66,7 @@ std::unique_ptr<KernelProblem> ConvBwdProblem::check_problem() const { return st
 
 double ConvBwdProblem::bytes_moved() const {
   const auto& p = shape_.problem;
-  const auto partials = 4.0 * static_cast<double>(p.B * shape_.units() * shape_.sums() * p.D);
+  const auto partials = 4.0 * static_cast<double>(shape_.partials() * shape_.sums() * p.D);
   return 3.0 * static_cast<double>(p.B * p.T * p.D) * static_cast<double>(size_of(p.x_type)) + partials;
 }
 

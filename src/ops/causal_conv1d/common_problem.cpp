@@ -48,6 +48,12 @@ Config conv_constants(const ConvShape& s, Direction direction) {
           {"packed_taps", s.packed_taps() ? 1 : 0}};
 }
 
+int tile_bytes(const Config& c, const Config& k) {
+  const int halo = k["W"] - 1;
+  const int columns = 32 * c["vec"];
+  return (2 * static_cast<int>(kUnitRows) + 3 * halo) * columns * static_cast<int>(size_of(static_cast<DType>(k["x_type"])));
+}
+
 Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
   Tiling tiling;
   const std::int64_t threads = config.at("threads");
@@ -55,7 +61,7 @@ Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
     tiling.lanes = config.at("lanes");
     tiling.rows = config.at("rows");
   } else {
-    tiling.lanes = threads / config.at("strips");
+    tiling.lanes = threads / config.at("strips");  // a tile's block is four strips of 32 lanes
     tiling.rows = kUnitRows * config.at("units") / config.at("strips");
   }
   const std::int64_t channels = tiling.lanes * config.at("vec");
@@ -68,8 +74,11 @@ Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
 LaunchGeometry conv_geometry(const ConvShape& s, const Config& config, Direction direction) {
   const auto t = tiling(s, config, direction);
   LaunchGeometry geometry;
-  geometry.grid.x = static_cast<unsigned>(t.blocks_d * t.blocks_t * s.problem.B);
+  const bool pairs = direction == Direction::backward && s.paired;  // a block has both units of a partial
+  geometry.grid.x = static_cast<unsigned>(t.blocks_d * (pairs ? s.partials() : t.blocks_t * s.problem.B));
   geometry.block.x = static_cast<unsigned>(config.at("threads"));
+  if (direction == Direction::backward && config.at("staging") == kTile)
+    geometry.dynamic_shared = static_cast<unsigned>(tile_bytes(config, conv_constants(s, direction)));
   return geometry;
 }
 

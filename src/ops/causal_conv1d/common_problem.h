@@ -20,6 +20,10 @@ struct Tiling {
   std::int64_t blocks_t = 0;  // a sequence
 };
 Tiling tiling(const ConvShape& shape, const Config& config, Direction direction);
+// The backward's `staging`; templates/causal_conv1d/bwd_rows.cuh.
+inline constexpr int kRegisters = 0, kRing = 1, kTile = 2;
+// Bytes of the rows of x and dy that a tile has in shared memory.
+int tile_bytes(const Config& config, const Config& constants);
 // Blocks in memory order on grid x.
 LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config, Direction direction);
 // Same class, small: a few units of rows, two sequences, the same strides between rows.

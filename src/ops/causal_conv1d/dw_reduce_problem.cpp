@@ -6,7 +6,7 @@
 namespace strop::ops {
 namespace {
 
-constexpr std::int64_t kCheckUnits = 71;  // more than two rounds of the 32 chains, and ragged
+constexpr std::int64_t kCheckPartials = 71;  // more than two rounds of the 32 chains, and ragged
 
 std::int64_t lanes_of(const Config& config) { return config.at("block") / config.at("split"); }
 
@@ -39,7 +39,7 @@ std::vector<TensorSpec> ConvDwReduceProblem::tensors() const {
   const auto& p = shape_.problem;
   TensorSpec partial;
   partial.name = "partial";
-  partial.elements = all_units() * shape_.sums() * p.D;
+  partial.elements = shape_.partials() * shape_.sums() * p.D;
   TensorSpec dw;
   dw.name = "dw";
   dw.type = p.weight_type;
@@ -55,7 +55,7 @@ std::vector<TensorSpec> ConvDwReduceProblem::tensors() const {
 }
 
 ConvDwReduceArgs ConvDwReduceProblem::args(const Config& config, const CausalConv1dBackward& t) const {
-  return {static_cast<const float*>(t.workspace), t.dw, t.db, all_units(), static_cast<std::uint32_t>(lanes_of(config))};
+  return {static_cast<const float*>(t.workspace), t.dw, t.db, shape_.partials(), static_cast<std::uint32_t>(lanes_of(config))};
 }
 
 std::vector<std::byte> ConvDwReduceProblem::arguments(const Config& config, std::span<void* const> p) const {
@@ -70,8 +70,8 @@ void ConvDwReduceProblem::reference(const std::vector<std::vector<double>>& in, 
   const auto& p = shape_.problem;
   std::fill(out[1].begin(), out[1].end(), 0.0);
   std::fill(out[2].begin(), out[2].end(), 0.0);
-  for (std::int64_t unit = 0; unit < all_units(); ++unit) {
-    const double* row = in[0].data() + unit * shape_.sums() * p.D;
+  for (std::int64_t partial = 0; partial < shape_.partials(); ++partial) {
+    const double* row = in[0].data() + partial * shape_.sums() * p.D;
     for (std::int64_t k = 0; k < p.W; ++k)
       for (std::int64_t d = 0; d < p.D; ++d) out[1][static_cast<std::size_t>(d * p.W + k)] += row[k * p.D + d];
     for (std::int64_t d = 0; p.bias && d < p.D; ++d) out[2][static_cast<std::size_t>(d)] += row[p.W * p.D + d];
@@ -80,15 +80,16 @@ void ConvDwReduceProblem::reference(const std::vector<std::vector<double>>& in, 
 
 std::unique_ptr<KernelProblem> ConvDwReduceProblem::check_problem() const {
   ConvShape small = shape_;
-  if (!shape_.empty() && all_units() > kCheckUnits) {
-    small.problem.B = kCheckUnits;
+  if (!shape_.empty() && shape_.partials() > kCheckPartials) {
+    small.problem.B = kCheckPartials;
     small.problem.T = kUnitRows;
+    small.paired = false;
   }
   return std::make_unique<ConvDwReduceProblem>(small);
 }
 
 double ConvDwReduceProblem::bytes_moved() const {
-  return 4.0 * static_cast<double>(all_units() * shape_.sums() * shape_.problem.D);
+  return 4.0 * static_cast<double>(shape_.partials() * shape_.sums() * shape_.problem.D);
 }
 
 }  // namespace strop::ops

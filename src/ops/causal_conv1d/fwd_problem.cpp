@@ -23,8 +23,8 @@ ConvFwdArgs ConvFwdProblem::args(const Config& config, const CausalConv1dForward
   args.y = t.y;
   args.T = shape_.problem.T;
   args.lanes_log2 = static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint64_t>(tiles.lanes)));
-  args.blocks_d = static_cast<std::uint32_t>(tiles.blocks_d);
-  args.blocks_t = static_cast<std::uint32_t>(tiles.blocks_t);
+  args.blocks_d = divisor(tiles.blocks_d);
+  args.blocks_t = divisor(tiles.blocks_t);
   args.x_strides = shape_.x;
   args.y_strides = shape_.y;
   args.weight_channel = shape_.weight_channel;

@@ -46,7 +46,7 @@ int alignment_of(std::initializer_list<const void*> pointers) {
 
 std::size_t workspace_bytes(const ConvShape& shape) {
   if (shape.empty()) return 0;
-  const auto floats = shape.problem.B * shape.units() * shape.sums() * shape.problem.D;
+  const auto floats = shape.partials() * shape.sums() * shape.problem.D;
   return (static_cast<std::size_t>(floats) * sizeof(float) + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
 }
 

@@ -58,7 +58,6 @@ class ConvDwReduceProblem : public KernelProblem {
   ConvDwReduceArgs args(const Config& config, const CausalConv1dBackward& tensors) const;
 
  private:
-  std::int64_t all_units() const { return shape_.empty() ? 0 : shape_.problem.B * shape_.units(); }
   ConvShape shape_;
 };
 

@@ -34,7 +34,8 @@ void backward_channel(const ConvShape& s, const ConvInputs& in, std::int64_t b, 
       if (const auto later = t + (p.W - 1) - k; later < p.T)
         sum += in.weight[d * s.weight_channel + k * s.weight_tap] * g[static_cast<std::size_t>(later)];
     dx[static_cast<std::size_t>(b * s.dx.sequence + t * s.dx.row + d * s.dx.channel)] = sum;
-    double* unit = partial.data() + (b * s.units() + t / kUnitRows) * s.sums() * p.D + d;
+    const auto u = b * s.units() + t / kUnitRows;
+    double* unit = partial.data() + (s.paired && u >= s.partials() ? u - s.partials() : u) * s.sums() * p.D + d;
     for (std::int64_t k = 0; k < p.W; ++k) {
       const auto row = t - (p.W - 1) + k;
       unit[k * p.D] += g[static_cast<std::size_t>(t)] * (row >= 0 ? in.x.at(b, row, d) : 0.0);

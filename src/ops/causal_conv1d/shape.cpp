@@ -27,6 +27,7 @@ ConvShape make_shape(const CausalConv1dProblem& problem) {
   const bool dense = problem.weight_strides == std::array<std::int64_t, 2>{};
   shape.weight_channel = dense ? problem.W : problem.weight_strides[0];
   shape.weight_tap = dense ? 1 : problem.weight_strides[1];
+  shape.paired = problem.B * problem.T * problem.D >= kPairedElements;
   return shape;
 }
 

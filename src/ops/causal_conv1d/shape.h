@@ -11,12 +11,19 @@ enum class Direction { forward, backward };
 
 inline constexpr std::int64_t kUnitRows = 128;  // of the sums of dw; templates/causal_conv1d/bwd.cuh
 inline constexpr std::int64_t kMaxTaps = 8;
+// Elements of x from which on partials are pairs of units: blocks enough for every GPU when each has two, and traffic that counts.
+inline constexpr std::int64_t kPairedElements = std::int64_t{1} << 26;
 
 struct ConvShape {
   CausalConv1dProblem problem;
   RowStrides x, y, dy, dx;
   std::int64_t weight_channel = 0, weight_tap = 0;
+  // A partial of dw is the sum of two units. Set by the size of the problem alone, never by the config or the device: it is a part
+  // of the order of summation.
+  bool paired = false;
 
+  std::int64_t all_units() const { return empty() ? 0 : problem.B * units(); }
+  std::int64_t partials() const { return paired ? (all_units() + 1) / 2 : all_units(); }
   std::int64_t units() const { return (problem.T + kUnitRows - 1) / kUnitRows; }  // a sequence
   std::int64_t sums() const { return problem.W + (problem.bias ? 1 : 0); }        // rows of a unit
   bool empty() const { return problem.B == 0 || problem.T == 0 || problem.D == 0; }
