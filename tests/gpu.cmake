@@ -13,3 +13,10 @@ strop_test(causal_conv1d_gpu_test gpu TIMEOUT 600
     gpu/causal_conv1d_test.cpp
     support/candidates.cpp
     support/conv_cases.cpp)
+
+strop_test(conv_call_gpu_test gpu TIMEOUT 600
+  SOURCES
+    host/conv_call_test.cpp
+    support/conv_call.cpp
+    support/conv_cases.cpp)
+target_compile_definitions(conv_call_gpu_test PRIVATE STROP_TEST_DEVICE="cuda")

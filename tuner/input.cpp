@@ -53,6 +53,7 @@ void encode(DType type, double value, std::byte* element) {
 std::vector<std::byte> make_input(const TensorSpec& spec, std::uint64_t seed) {
   const std::uint64_t start = mix(seed);
   const auto counter = [&](std::int64_t i) { return start + static_cast<std::uint64_t>(i); };
+  if (!spec.values.empty()) return fill(spec, [&](std::int64_t i) { return spec.values.at(static_cast<std::size_t>(i)); });
   switch (spec.fill) {
     case Fill::normal:
       return fill(spec, [&](std::int64_t i) { return spec.scale * normal(counter(i)); });

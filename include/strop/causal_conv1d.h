@@ -3,10 +3,14 @@
 // causal_conv1d: the depthwise short convolution of KDA, DeltaNet and Mamba layers, forward and backward.
 //
 //     pre[b,t,d] = bias[d] + sum_{k=0}^{W-1} weight[d,k] * x[b, t-(W-1)+k, d]          (x before the start of a sequence is 0)
-//     y          = silu(pre) = pre * sigmoid(pre), or pre without an activation
+//     y          = silu(pre) = pre * sigmoid(pre), or pre without an activation; plus residual[b,t,d], after the activation
 //     g[b,t,d]   = dy * silu'(pre),  silu'(z) = sigmoid(z) * (1 + z * (1 - sigmoid(z)))
 //     dx[b,t,d]  = sum_k weight[d,k] * g[b, t+(W-1)-k, d]                              (terms past the end are 0)
-//     dw[d,k]    = sum_{b,t} g[b,t,d] * x[b, t-(W-1)+k, d]         db[d] = sum_{b,t} g[b,t,d]
+//     dw[d,k]    = sum_{b,t} g[b,t,d] * x[b, t-(W-1)+k, d]         db[d] = sum_{b,t} g[b,t,d]         dresidual = dy
+//
+// States are [N,D,W], N sequences: slot W-j holds the input j rows before the sequence's start (initial state) or after its last row
+// (final state). Slot 0 takes no part in the convolution; a sequence shorter than W hands slots of its initial state on to its final one.
+// Packed sequences lie one behind the other in x [1,T,D], bounded by cu_seqlens; nothing crosses a boundary.
 //
 // Tap W-1 multiplies the present. fp32 arithmetic whatever the storage type. dw and db are sums in a fixed order that depends on
 // the problem alone: the same bits from run to run and whatever config wins.
@@ -28,7 +32,7 @@
 
 namespace strop {
 
-enum class Activation { none, silu };
+enum class Activation { none, silu, swish = silu };
 
 struct CausalConv1dProblem {
   std::int64_t B = 0;  // sequences
@@ -47,6 +51,15 @@ struct CausalConv1dProblem {
   bool dy_expanded = false;                  // dy is one element for all, as of `y.sum()`: all its strides are 0
   std::array<std::int64_t, 3> dx_strides{};  // of dx (backward)
   std::array<std::int64_t, 2> weight_strides{};  // [D,W]; {0,0} means dense
+  bool residual = false;                           // y gets a [B,T,D] tensor of x's type added
+  std::array<std::int64_t, 3> residual_strides{};  // {0,0,0} means dense
+  // Packed: x is [1,T,D] and holds this many sequences, empty ones among them; 0 means B sequences of T tokens each.
+  std::int64_t packed_sequences = 0;
+  DType cu_seqlens_type = DType::int32;  // int32 or int64
+  bool initial_state = false;  // [N,D,W] of x's type, N = B or packed_sequences
+  bool final_state = false;    // likewise; of the forward, the backward asks for its gradient by a pointer
+  std::array<std::int64_t, 3> initial_state_strides{};  // {0,0,0} means dense
+  std::array<std::int64_t, 3> final_state_strides{};    // of the final state and of its gradient
   // The largest power of two, up to 16, that divides the byte address of every tensor the call will pass; 16 is what allocators
   // give. Slices may have less: the alignment is part of the key's class.
   int alignment = 16;
@@ -59,6 +72,12 @@ struct CausalConv1dForward {
   const void* weight = nullptr;
   const void* bias = nullptr;  // null exactly when problem.bias is false
   void* y = nullptr;
+  const void* residual = nullptr;       // null exactly when problem.residual is false
+  const void* initial_state = nullptr;  // null exactly when problem.initial_state is false
+  void* final_state = nullptr;          // null exactly when problem.final_state is false
+  const void* cu_seqlens = nullptr;     // [packed_sequences + 1], from 0 to T, never decreasing; null exactly when not packed
+  // The same numbers in host memory, read during the call. Without them the call reads cu_seqlens back and waits for the stream.
+  const void* cu_seqlens_host = nullptr;
 };
 
 struct CausalConv1dBackward {
@@ -71,6 +90,11 @@ struct CausalConv1dBackward {
   void* db = nullptr;          // [D], weight_type; null exactly when problem.bias is false
   void* workspace = nullptr;   // 256-byte aligned, at least backward_workspace_bytes(problem); contents undefined before and after
   std::size_t workspace_bytes = 0;
+  const void* initial_state = nullptr;    // null exactly when problem.initial_state is false
+  void* d_initial_state = nullptr;        // [N,D,W] dense, x's type; null: not wanted
+  const void* d_final_state = nullptr;    // by final_state_strides; null: no gradient flows back from the final state
+  const void* cu_seqlens = nullptr;       // as in the forward
+  const void* cu_seqlens_host = nullptr;
 };
 
 class CausalConv1d {

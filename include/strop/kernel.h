@@ -92,6 +92,7 @@ struct TensorSpec {
   Tolerance tolerance;        // outputs only
   Fill fill = Fill::normal;   // inputs only
   double scale = 1.0;         // multiplies the fill
+  std::vector<double> values; // an input's contents themselves, for indices and the like: `elements` of them, `fill` is not used
   std::size_t misalign = 0;   // bytes past a 256-byte boundary where the trial's buffer begins, to match the problem's alignment class
 };
 

@@ -5,6 +5,7 @@
 // measurements, since two timings at once on one device would disturb each other.
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,6 +30,10 @@ struct Parts {
   std::atomic<std::int64_t> lookups{0};
   std::atomic<std::int64_t> loads{0};
   std::atomic<bool> compiler_opened{false};
+
+  // Modules by code and dynamic shared memory: keys that differ in lengths alone run one binary, loaded once.
+  std::mutex loaded_mutex;
+  std::map<std::string, std::shared_ptr<device::LoadedKernel>> loaded;
 
   bool host() const { return device->facts().kind == DeviceKind::host; }
   std::string target(const Kernel& kernel) const;

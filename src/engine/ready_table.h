@@ -35,6 +35,8 @@ class ReadyTable {
 
   void put(const std::string& id, std::shared_ptr<const Ready> ready) {
     const std::unique_lock lock(mutex_);
+    // Lengths that vary make keys without end. Those without a winner of their own are found again in no time.
+    if (entries_.size() >= kMost) std::erase_if(entries_, [](const auto& one) { return !one.second->tuned; });
     auto& entry = entries_[id];
     if (entry) generation_.fetch_add(1, std::memory_order_release);
     entry = std::move(ready);
@@ -70,6 +72,8 @@ class ReadyTable {
   }
 
  private:
+  static constexpr std::size_t kMost = 4096;
+
   void land(const std::string& id) {
     const std::lock_guard lock(flights_mutex_);
     flights_.erase(id);

@@ -15,6 +15,27 @@ void tell_suspect(const EntryState& state, const cache::Winner& winner) {
                              state.reason, winner.id.kernel, winner.id.key.str()));
 }
 
+std::shared_ptr<device::LoadedKernel> load_or_compile(Parts& parts, const Kernel& kernel, const KernelProblem& problem,
+                                                      const jit::CompileRequest& request, const std::string& code, unsigned shared) {
+  if (auto stored = parts.store->find_binary(code, "")) {
+    try {
+      ++parts.loads;
+      return parts.device->load(stored->bytes, stored->entry, shared);
+    } catch (const Error& error) {
+      log::warn_once("reload:" + code, fmt::format("a cached binary of {} does not load and is made again: {}", kernel.source.name, error.what()));
+    }
+  }
+  parts.require_unsealed("compile", kernel.source.name, problem.key().str());
+  ++parts.compiles;
+  parts.toolchain->compiler();
+  parts.compiler_opened = true;
+  const auto binary = parts.toolchain->compile(request);
+  parts.store->put_binary({code, binary.compiler, binary.target, kernel.source.name, binary.entry, jit::code_identity(request).text(),
+                           binary.bytes, binary.resources, 0, 0});
+  ++parts.loads;
+  return parts.device->load(binary.bytes, binary.entry, shared);
+}
+
 }  // namespace
 
 std::string table_id(const cache::EntryId& id) { return id.kernel + '\n' + id.key.str() + '\n' + id.template_digest; }
@@ -33,23 +54,14 @@ std::shared_ptr<device::LoadedKernel> load_config(Parts& parts, const Kernel& ke
   const auto shared = problem.geometry(config).dynamic_shared;
   const auto request = parts.request(kernel, problem.constants(), config);
   const auto code = jit::code_identity(request).digest();
-  if (auto stored = parts.store->find_binary(code, "")) {
-    try {
-      ++parts.loads;
-      return parts.device->load(stored->bytes, stored->entry, shared);
-    } catch (const Error& error) {
-      log::warn_once("reload:" + code, fmt::format("a cached binary of {} does not load and is made again: {}", kernel.source.name, error.what()));
-    }
+  const auto module = fmt::format("{} {} {}", kernel.source.name, code, shared);
+  {
+    const std::lock_guard lock(parts.loaded_mutex);
+    if (const auto at = parts.loaded.find(module); at != parts.loaded.end()) return at->second;
   }
-  parts.require_unsealed("compile", kernel.source.name, problem.key().str());
-  ++parts.compiles;
-  parts.toolchain->compiler();
-  parts.compiler_opened = true;
-  const auto binary = parts.toolchain->compile(request);
-  parts.store->put_binary({code, binary.compiler, binary.target, kernel.source.name, binary.entry, jit::code_identity(request).text(),
-                           binary.bytes, binary.resources, 0, 0});
-  ++parts.loads;
-  return parts.device->load(binary.bytes, binary.entry, shared);
+  auto kernel_there = load_or_compile(parts, kernel, problem, request, code, shared);
+  const std::lock_guard lock(parts.loaded_mutex);
+  return parts.loaded.emplace(module, std::move(kernel_there)).first->second;
 }
 
 std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {

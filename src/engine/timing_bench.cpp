@@ -24,7 +24,7 @@ std::size_t bytes_of(const TensorSpec& spec) { return static_cast<std::size_t>(s
 
 void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed) {
   TensorSpec pattern = spec;
-  const bool repeats = spec.fill == Fill::normal || spec.fill == Fill::uniform;
+  const bool repeats = spec.values.empty() && (spec.fill == Fill::normal || spec.fill == Fill::uniform);
   if (repeats) pattern.elements = std::min(spec.elements, kPattern);
   const auto contents = tuner::make_input(pattern, seed);
   const std::size_t total = bytes_of(spec);

@@ -33,12 +33,15 @@ struct CausalConv1dBwdArgs {
   i64 dy_sequence, dy_row, dy_channel;
   i64 dx_sequence, dx_row, dx_channel;
   i64 weight_channel, weight_tap;
+  CausalConv1dSequences sequences;
 };
 
 struct CausalConv1dBwdParams {
   static constexpr int D = 64, W = 4;
   static constexpr int x_type = 2, weight_type = 0;
   static constexpr bool silu = true, bias = false;
+  static constexpr bool initial = false;       // there are initial states
+  static constexpr int packed = 0;             // causal_conv1d::Place
   static constexpr bool dense = false;         // x, dy and dx are dense
   static constexpr bool whole_blocks = false;  // T is a multiple of 128
   static constexpr bool paired = false;        // a partial is the sum of two units
@@ -68,6 +71,11 @@ struct Backward {
   float x[kRing][V];
   float g[kRing][V];
   float sums[kSums][V];
+  // Packed sequences:
+  Place<P> place;   // of the row taken last
+  int age[kRing];   // rows since the start of its sequence, at most W-1, of the rows of g
+  i64 d;
+  bool exists = true;  // false: a lane past the channels, which follows its warp and stores nothing
 
   // Takes row u of a group into the rings: x, and g = dy * act'(pre), 0 past the end whatever x is there.
   __device__ __forceinline__ void take(int u, const typename R::RowPack& row_x, const typename R::RowPack& row_dy, bool inside) {
@@ -92,18 +100,34 @@ struct Backward {
     }
   }
 
-  // dx of the row W-1 before row u: sum_k weight[k] * g[.. + (W-1) - k].
+  // dx of the row W-1 before row u: sum_k weight[k] * g[.. + (W-1) - k]. With edges, a row of g whose sequence began after that row
+  // has no part in it.
+  template <bool kEdges>
   __device__ __forceinline__ void store_dx(X* to, int u) const {
     float out[V];
     STROP_UNROLL
     for (int i = 0; i < V; ++i) {
       float sum = taps.weight[kHalo][i] * g[(u - kHalo + kRing) % kRing][i];
       STROP_UNROLL
-      for (int k = kHalo - 1; k >= 0; --k) sum = fmaf(taps.weight[k][i], g[(u - k + kRing) % kRing][i], sum);
+      for (int k = kHalo - 1; k >= 0; --k) {
+        const int slot = (u - k + kRing) % kRing;
+        sum = fmaf(taps.weight[k][i], kEdges && age[slot] < kHalo - k ? 0.0f : g[slot][i], sum);
+      }
       out[i] = sum;
     }
-    store(to, out);
+    if (P::packed == 0 || exists) store(to, out);
   }
+
+  // Row t, u of its group, is the next: steps into its sequence.
+  __device__ __forceinline__ void step(const CausalConv1dBwdArgs& a, i64 t, int u) {
+    if (t == place.end) {
+      place.follow(a.sequences, t);
+      enter<P>(x, a.sequences, place.n, d, u);
+    }
+    age[u % kRing] = static_cast<int>(min(t - place.start, static_cast<i64>(kHalo)));
+  }
+  // Rows [t, t + count) and the W-1 before them are one sequence's.
+  __device__ __forceinline__ bool within(i64 t, int count) const { return t - kHalo >= place.start && t + count <= place.end; }
 
   __device__ __forceinline__ void clear_sums() {
     STROP_UNROLL
@@ -116,16 +140,28 @@ struct Backward {
   // A segment from `rows`, its first row t of `first`: the strip's. `out` is the row of dx that step u = 0 completes; both advance.
   template <class Source>
   __device__ __forceinline__ void segment(const CausalConv1dBwdArgs& a, Source& rows, i64& t, X*& out, bool first) {
+    if constexpr (P::packed != 0) {
+      if (!within(t, kSegment)) return segment_of<true>(a, rows, t, out, first);
+    }
+    segment_of<false>(a, rows, t, out, first);
+    if constexpr (P::packed != 0) {
+      STROP_UNROLL
+      for (int slot = 0; slot < kRing; ++slot) age[slot] = kHalo;
+    }
+  }
+  template <bool kEdges, class Source>
+  __device__ __forceinline__ void segment_of(const CausalConv1dBwdArgs& a, Source& rows, i64& t, X*& out, bool first) {
     STROP_UNROLL_BY(1)
     for (int group = 0; group < kSegment / R::kGroup; ++group) {
       rows.begin_group(row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
       const bool no_row_before = first && group == 0;
       STROP_UNROLL
       for (int u = 0; u < R::kGroup; ++u) {
+        if constexpr (kEdges) step(a, t + u, u);
         take(u, rows.x(u), rows.dy(u), P::whole_blocks || t + u < a.T);
         rows.fetch(u, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
         add_to_sums(u);
-        if ((u >= kHalo || !no_row_before) && (P::whole_blocks || t + u - kHalo < a.T)) store_dx(out + u * row_stride<P>(a.dx_row), u);
+        if ((u >= kHalo || !no_row_before) && (P::whole_blocks || t + u - kHalo < a.T)) store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u);
       }
       out += R::kGroup * row_stride<P>(a.dx_row);
       t += R::kGroup;
@@ -136,10 +172,18 @@ struct Backward {
   template <class Source>
   __device__ __forceinline__ void tail(const CausalConv1dBwdArgs& a, Source& rows, i64 t, X* out) {
     rows.begin_tail();
+    if constexpr (P::packed != 0) {
+      if (!within(t, kHalo)) return tail_of<true>(a, rows, t, out);
+    }
+    tail_of<false>(a, rows, t, out);
+  }
+  template <bool kEdges, class Source>
+  __device__ __forceinline__ void tail_of(const CausalConv1dBwdArgs& a, Source& rows, i64 t, X* out) {
     STROP_UNROLL
     for (int u = 0; u < kHalo; ++u) {
+      if constexpr (kEdges) step(a, t + u, u);
       take(u, rows.x(u), rows.dy(u), t + u < a.T);
-      if (P::whole_blocks || t + u - kHalo < a.T) store_dx(out + u * row_stride<P>(a.dx_row), u);
+      if (P::whole_blocks || t + u - kHalo < a.T) store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u);
     }
   }
 };
@@ -197,6 +241,7 @@ __device__ __forceinline__ void put(float* to, float value, bool add) { *to = ad
 
 template <class P>
 __device__ __forceinline__ void store_unit(const CausalConv1dBwdArgs& a, const Backward<P>& b, i64 unit, i64 d) {
+  if (P::packed != 0 && !b.exists) return;
   const auto partial = partial_of<P>(a, unit);
   float* to = a.partial + partial.row * (Backward<P>::kSums * static_cast<i64>(P::D)) + d;
   STROP_UNROLL
@@ -225,10 +270,13 @@ __device__ __forceinline__ void store_shared_unit(const CausalConv1dBwdArgs& a, 
 
 // One strip of whole units or of a part of one, from its first load to its last store.
 template <class P, class Source>
-__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Position& at, i64 t0, unsigned char* staged, float* folded) {
+__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at, i64 t0, unsigned char* staged, float* folded) {
   using B = Backward<P>;
   using X = typename B::X;
   B b;
+  b.exists = at.d < P::D;
+  if (!b.exists) at.d = 0;
+  b.d = at.d;
   StripStart<P> start;
   start.x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * row_stride<P>(a.x_row) + at.d * a.x_channel;
   start.dy = static_cast<const X*>(a.dy) + at.sequence * a.dy_sequence + t0 * row_stride<P>(a.dy_row) + at.d * a.dy_channel;
@@ -240,8 +288,11 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Positi
   for (int h = 0; h < B::kHalo; ++h)
     before[h] = load_pack_if<B::V, Load::read_only>(start.x + (h - B::kHalo) * row_stride<P>(a.x_row), t0 + h >= B::kHalo);
   b.taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
+  if constexpr (P::packed != 0) b.place.find(a.sequences, t0);
+  else b.place.dense(at.sequence, a.T);
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h) before[h].widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
+  begin<P>(b.x, a.sequences, b.place, t0, at.d);
   b.clear_sums();
   X* out = static_cast<X*>(a.dx) + at.sequence * a.dx_sequence + (t0 - B::kHalo) * row_stride<P>(a.dx_row) + at.d * a.dx_channel;
 
@@ -264,7 +315,7 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, const Positi
   b.tail(a, rows, t, out);
 }
 
-// The block's strips at `index` of the blocks along time.
+// The block's strips, at its place in the grid.
 template <class P, class Source>
 __device__ __forceinline__ void strips(const CausalConv1dBwdArgs& a, const Position& at, unsigned char* staged, float* folded) {
   using F = Fold<P>;
@@ -273,7 +324,7 @@ __device__ __forceinline__ void strips(const CausalConv1dBwdArgs& a, const Posit
     for (int i = threadIdx.x; i < F::kFloats; i += P::threads) folded[i] = 0.0f;  // segments that no strip reaches
     __syncthreads();
   }
-  if (at.d < P::D && t0 < a.T) strip<P, Source>(a, at, t0, staged, folded);
+  if ((P::packed != 0 || at.d < P::D) && t0 < a.T) strip<P, Source>(a, at, t0, staged, folded);
   if constexpr (F::kShared) {
     __syncthreads();
     store_shared_unit<P>(a, folded, at.sequence * a.units + at.block_t, at.d - threadIdx.x % F::kColumns * P::vec);
@@ -315,12 +366,30 @@ struct Tiled {
     Staged::fill(tile, x, dy, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), t, a.T, static_cast<int>(P::D - first_d));
   }
 
-  __device__ __forceinline__ static void segment(const CausalConv1dBwdArgs& a, B& b, const unsigned char* tile, i64 unit, i64 d) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  // Where the warp's segment of a unit begins.
+  struct Begin {
+    i64 sequence, t;
+  };
+  __device__ __forceinline__ static Begin begin_of(const CausalConv1dBwdArgs& a, i64 unit) {
     const i64 sequence = divide(static_cast<u32>(unit), a.blocks_t);
-    i64 t = (unit - sequence * a.units) * kUnit + warp * kSegment;
+    return {sequence, (unit - sequence * a.units) * kUnit + threadIdx.x / 32 * kSegment};
+  }
+  // While the tile is on its way.
+  __device__ __forceinline__ static void find(const CausalConv1dBwdArgs& a, B& b, i64 unit) {
+    const auto at = begin_of(a, unit);
+    if constexpr (P::packed != 0) {
+      if (at.t < a.T) b.place.find(a.sequences, at.t);
+    } else {
+      b.place.dense(at.sequence, a.T);
+    }
+  }
+
+  __device__ __forceinline__ static void segment(const CausalConv1dBwdArgs& a, B& b, const unsigned char* tile, i64 unit) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const auto at = begin_of(a, unit);
+    i64 t = at.t;
     b.clear_sums();
-    if (d >= P::D || t >= a.T) return;
+    if (!b.exists || t >= a.T) return;
     TileRows<P> rows;
     rows.start(tile, warp * kSegment, lane);
     STROP_UNROLL
@@ -328,7 +397,8 @@ struct Tiled {
       const unsigned char* row = tile + (warp * kSegment + h) * Staged::kRowBytes + lane * B::R::RowPack::kBytes;
       load_pack<B::V>(reinterpret_cast<const X*>(row)).widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
     }
-    X* out = static_cast<X*>(a.dx) + sequence * a.dx_sequence + (t - B::kHalo) * row_stride<P>(a.dx_row) + d * a.dx_channel;
+    begin<P>(b.x, a.sequences, b.place, t, b.d);
+    X* out = static_cast<X*>(a.dx) + at.sequence * a.dx_sequence + (t - B::kHalo) * row_stride<P>(a.dx_row) + b.d * a.dx_channel;
     b.segment(a, rows, t, out, true);
     b.tail(a, rows, t, out);
   }
@@ -352,17 +422,19 @@ struct Tiled {
     STROP_DYNAMIC_SHARED(unsigned char, tile);
     const u32 partial = divide(blockIdx.x, a.blocks_d);
     const i64 first_d = static_cast<i64>(blockIdx.x - partial * a.blocks_d.value) * Staged::kColumns;
-    const i64 d = first_d + threadIdx.x % 32 * B::V;
-    fill(a, tile, partial, first_d);
     B b;
-    if (d < P::D) b.taps.load(a.weight, a.bias, d, a.weight_channel, a.weight_tap);
+    b.d = first_d + threadIdx.x % 32 * B::V;
+    b.exists = b.d < P::D;
+    fill(a, tile, partial, first_d);
+    if (b.exists) b.taps.load(a.weight, a.bias, b.d, a.weight_channel, a.weight_tap);
     float total[kOwn];
     i64 unit = partial;
     STROP_UNROLL_BY(1)
     for (int k = 0; k < (P::paired ? 2 : 1); ++k) {
+      find(a, b, unit);
       copy_async_wait<0>();
       __syncthreads();
-      segment(a, b, tile, unit, d);
+      segment(a, b, tile, unit);
       __syncthreads();  // before the tile's memory serves the fold
       fold(reinterpret_cast<float*>(tile), b, total, k > 0);
       unit += (a.all_units + 1) / 2;

@@ -8,7 +8,7 @@
 //   ring       thread-private cp.async, `kStages` groups deep, no barrier: 4 bytes or more a thread and row
 //   tile       the block's rows in shared memory, brought whole by cp.async of 16 bytes before the arithmetic
 
-#include "causal_conv1d/common.cuh"
+#include "causal_conv1d/sequences.cuh"
 
 namespace strop::causal_conv1d {
 

@@ -6,6 +6,7 @@
 
 #include "src/ops/causal_conv1d/kernels.h"
 #include "src/ops/causal_conv1d/problems.h"
+#include "src/ops/causal_conv1d/state_problems.h"
 #include "tests/support/candidates.h"
 #include "tests/support/conv_cases.h"
 #include "tuner/check.h"
@@ -52,6 +53,17 @@ TEST_P(ConvOnGpu, TheReductionIsRightInEveryConfig) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpu, ConvOnGpu, testing::ValuesIn(test::conv_cases()), [](const auto& tested) { return tested.param.name; });
+
+using ConvOnGpuWithStates = ConvOnGpu;
+TEST_P(ConvOnGpuWithStates, FinalStatesAreRight) {
+  STROP_NEEDS_GPU();
+  expect_all_right<ops::ConvFinalStateProblem>(ops::conv_final_state_kernel());
+}
+TEST_P(ConvOnGpuWithStates, StateGradientsAreRight) {
+  STROP_NEEDS_GPU();
+  expect_all_right<ops::ConvStateBwdProblem>(ops::conv_state_bwd_kernel());
+}
+INSTANTIATE_TEST_SUITE_P(Gpu, ConvOnGpuWithStates, testing::ValuesIn(test::conv_cases_with_states()), [](const auto& tested) { return tested.param.name; });
 
 TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
   STROP_NEEDS_GPU();

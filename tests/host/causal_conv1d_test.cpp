@@ -4,6 +4,7 @@
 
 #include "src/ops/causal_conv1d/kernels.h"
 #include "src/ops/causal_conv1d/problems.h"
+#include "src/ops/causal_conv1d/state_problems.h"
 #include "tests/support/candidates.h"
 #include "tests/support/conv_cases.h"
 
@@ -37,6 +38,15 @@ TEST_P(ConvCandidates, TheReductionIsRightInEveryConfig) { expect_all_right<ops:
 
 INSTANTIATE_TEST_SUITE_P(Host, ConvCandidates, testing::ValuesIn(test::conv_cases()),
                          [](const auto& tested) { return tested.param.name; });
+
+using ConvCandidatesWithStates = ConvCandidates;
+TEST_P(ConvCandidatesWithStates, FinalStatesAreRight) {
+  expect_all_right<ops::ConvFinalStateProblem>(ops::conv_final_state_kernel());
+}
+TEST_P(ConvCandidatesWithStates, StateGradientsAreRight) {
+  expect_all_right<ops::ConvStateBwdProblem>(ops::conv_state_bwd_kernel());
+}
+INSTANTIATE_TEST_SUITE_P(Host, ConvCandidatesWithStates, testing::ValuesIn(test::conv_cases_with_states()), [](const auto& tested) { return tested.param.name; });
 
 TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
   CausalConv1dProblem problem;

@@ -68,6 +68,50 @@ void add_pairs(std::vector<ConvCase>& cases) {
   cases.push_back({"pairs_of_taps_8_with_bias", wide, true});
 }
 
+CausalConv1dProblem packed(CausalConv1dProblem problem, std::int64_t sequences, DType bounds = DType::int32) {
+  problem.packed_sequences = sequences;
+  problem.cu_seqlens_type = bounds;
+  return problem;
+}
+
+CausalConv1dProblem with_states(CausalConv1dProblem problem) {
+  problem.initial_state = problem.final_state = true;
+  return problem;
+}
+
+// Packed sequences and states, alone and together with what the code treats apart.
+void add_sequences(std::vector<ConvCase>& cases) {
+  cases.push_back({"packed_whole_units", packed(make(1, 640, 64), 9)});
+  cases.push_back({"packed_ragged", packed(make(1, 677, 48), 40, DType::int64)});
+  cases.push_back({"packed_one_sequence", packed(make(1, 300, 16), 1)});
+  cases.push_back({"packed_short_ones_only", packed(make(1, 40, 32), 33)});
+  cases.push_back({"packed_odd_channels", packed(make(1, 200, 7), 11)});
+  cases.push_back({"packed_taps_8", packed(make(1, 300, 16, 8), 13)});
+  cases.push_back({"packed_tap_1", packed(make(1, 150, 16, 1), 5)});
+  cases.push_back({"packed_pairs", packed(make(1, 700, 40), 21), true});
+  cases.push_back({"packed_one_token", packed(make(1, 1, 16), 3)});
+  cases.push_back({"states", with_states(make(2, 200, 32))});
+  cases.push_back({"states_of_one_token", with_states(make(3, 1, 16))});
+  cases.push_back({"states_and_fewer_tokens_than_taps", with_states(make(2, 2, 24))});
+  cases.push_back({"states_of_taps_7", with_states(make(2, 130, 9, 7))});
+  auto strided = with_states(make(2, 140, 16));
+  strided.initial_state_strides = {16 * 9, 1, 16 + 2};
+  strided.final_state_strides = {16 * 5, 5, 1};
+  strided.weight_type = DType::bf16;
+  strided.bias = true;
+  cases.push_back({"states_with_strides", strided});
+  cases.push_back({"packed_states", with_states(packed(make(1, 333, 32), 17))});
+  auto everything = with_states(packed(typed(make(1, 400, 24, 5), DType::fp16, DType::fp16), 19, DType::int64));
+  everything.bias = everything.residual = true;
+  cases.push_back({"packed_states_bias_and_residual", everything, true});
+  auto residual = make(2, 133, 64);
+  residual.residual = true;
+  cases.push_back({"residual", residual});
+  residual.residual_strides = {133 * 200, 200, 1};
+  residual.activation = Activation::none;
+  cases.push_back({"residual_of_wide_rows", residual});
+}
+
 }  // namespace
 
 ops::ConvShape shape_of(const ConvCase& tested) {
@@ -81,6 +125,7 @@ std::vector<ConvCase> conv_cases() {
   add_sizes(cases);
   add_layouts(cases);
   add_pairs(cases);
+  add_sequences(cases);
   cases.push_back({"fp16", typed(make(2, 70, 32), DType::fp16, DType::fp32)});
   cases.push_back({"fp16_weight_fp16", typed(make(2, 70, 32), DType::fp16, DType::fp16)});
   cases.push_back({"fp32", typed(make(2, 256, 32), DType::fp32, DType::fp32)});
@@ -94,6 +139,12 @@ std::vector<ConvCase> conv_cases() {
   auto plain = make(2, 100, 32);
   plain.activation = Activation::none;
   cases.push_back({"no_activation", plain});
+  return cases;
+}
+
+std::vector<ConvCase> conv_cases_with_states() {
+  auto cases = conv_cases();
+  std::erase_if(cases, [](const ConvCase& one) { return !one.problem.final_state; });
   return cases;
 }
 

@@ -23,5 +23,7 @@ ops::ConvShape shape_of(const ConvCase& tested);
 
 // Each differs from the reference job in what its name says; sizes are small enough for the host device.
 std::vector<ConvCase> conv_cases();
+// Those with initial and final states.
+std::vector<ConvCase> conv_cases_with_states();
 
 }  // namespace strop::test

@@ -20,7 +20,8 @@ std::vector<TensorSpec> ConvBwdProblem::tensors() const {
   // 128 fp32 products of numbers of size 1, summed in order: some 1e-6 of their root sum of squares.
   partial.tolerance = {2e-4, 1e-4, 1e-5};
   return {row_tensor("x", shape_, shape_.x, Role::input),   weight_tensor(shape_), bias_tensor(shape_),
-          row_tensor("dy", shape_, shape_.dy, Role::input), row_tensor("dx", shape_, shape_.dx, Role::output), partial};
+          row_tensor("dy", shape_, shape_.dy, Role::input), row_tensor("dx", shape_, shape_.dx, Role::output), partial,
+          state_tensor("initial_state", shape_, shape_.initial, Role::input, shape_.problem.initial_state), bounds_tensor(shape_)};
 }
 
 ConvBwdArgs ConvBwdProblem::args(const Config& config, const CausalConv1dBackward& t) const {
@@ -43,6 +44,9 @@ ConvBwdArgs ConvBwdProblem::args(const Config& config, const CausalConv1dBackwar
   args.dx_strides = shape_.dx;
   args.weight_channel = shape_.weight_channel;
   args.weight_tap = shape_.weight_tap;
+  args.sequences = sequences_of(shape_);
+  args.sequences.initial = t.initial_state;
+  args.sequences.bounds = t.cu_seqlens;
   return args;
 }
 
@@ -54,11 +58,19 @@ std::vector<std::byte> ConvBwdProblem::arguments(const Config& config, std::span
   tensors.dy = p[3];
   tensors.dx = p[4];
   tensors.workspace = p[5];
+  tensors.initial_state = p[6];
+  tensors.cu_seqlens = p[7];
   return bytes_of_args(args(config, tensors));
 }
 
 void ConvBwdProblem::reference(const std::vector<std::vector<double>>& in, std::vector<std::vector<double>>& out) const {
-  const ConvInputs inputs{{in[0].data(), shape_.x}, {in[3].data(), shape_.dy}, in[1].data(), shape_.problem.bias ? in[2].data() : nullptr};
+  ConvInputs inputs;
+  inputs.x = {in[0].data(), shape_.x};
+  inputs.weight = in[1].data();
+  if (shape_.problem.bias) inputs.bias = in[2].data();
+  inputs.dy = {in[3].data(), shape_.dy};
+  if (shape_.problem.initial_state) inputs.initial = in[6].data();
+  inputs.bounds = in[7];
   reference_backward(shape_, inputs, out[4], out[5]);
 }
 

@@ -15,7 +15,9 @@ struct ProblemHash {
     const auto mix = [&h](std::int64_t value) { h = (h ^ static_cast<std::uint64_t>(value)) * 0xff51afd7ed558ccdU, h ^= h >> 32; };
     mix(p.B), mix(p.T), mix(p.D), mix(p.W);
     mix(static_cast<int>(p.x_type) | static_cast<int>(p.weight_type) << 4 | static_cast<int>(p.activation) << 8 | p.bias << 12 |
-        p.dy_expanded << 13 | p.alignment << 16);
+        p.dy_expanded << 13 | p.residual << 14 | p.initial_state << 15 | p.alignment << 16 | p.final_state << 21 |
+        static_cast<int>(p.cu_seqlens_type) << 24);
+    mix(p.packed_sequences);
     for (const auto* strides : {&p.x_strides, &p.y_strides, &p.dy_strides, &p.dx_strides})
       for (const auto stride : *strides) mix(stride);
     for (const auto stride : p.weight_strides) mix(stride);
@@ -44,12 +46,12 @@ struct CausalConv1d::Impl {
 
   // The bound plan of a problem, made or made again when the library's winners moved.
   template <class Made, class Plan>
-  const Plan& plan(Table<Plan>& table, const CausalConv1dProblem& problem, Stream stream) {
+  std::shared_ptr<const Plan> plan(Table<Plan>& table, const CausalConv1dProblem& problem, Stream stream) {
     const auto generation = library->generation();
-    const auto* bound = table.find(problem);
-    if (bound != nullptr && bound->generation == generation) [[likely]]
-      return *bound->plan;
-    return *make<Made>(table, problem, stream, bound != nullptr);
+    auto bound = table.find(problem);
+    if (bound.plan && bound.generation == generation) [[likely]]
+      return std::move(bound.plan);
+    return make<Made>(table, problem, stream, bound.plan != nullptr);
   }
 
   template <class Made, class Plan>
@@ -57,7 +59,7 @@ struct CausalConv1d::Impl {
     require_supported(problem);
     auto plan = std::make_shared<Made>(*library, ops::make_shape(problem), stream);
     // Read after: tuning this very problem moves it too.
-    return table.insert(problem, {std::move(plan), library->generation()}, again)->plan;
+    return table.insert(problem, {std::move(plan), library->generation()}, again).plan;
   }
 };
 
@@ -103,14 +105,14 @@ std::size_t CausalConv1d::backward_workspace_bytes(const CausalConv1dProblem& pr
 
 void CausalConv1d::forward(const CausalConv1dProblem& problem, const CausalConv1dForward& t, Stream stream) {
   CausalConv1dProblem aligned = problem;
-  aligned.alignment = ops::alignment_of({t.x, t.weight, t.bias, t.y});
-  impl_->plan<ops::ForwardPlanOnKernels>(impl_->forward, aligned, stream).launch(t, stream);
+  aligned.alignment = ops::alignment_of({t.x, t.weight, t.bias, t.y, t.residual});
+  impl_->plan<ops::ForwardPlanOnKernels>(impl_->forward, aligned, stream)->launch(t, stream);
 }
 
 void CausalConv1d::backward(const CausalConv1dProblem& problem, const CausalConv1dBackward& t, Stream stream) {
   CausalConv1dProblem aligned = problem;
   aligned.alignment = ops::alignment_of({t.x, t.weight, t.bias, t.dy, t.dx});
-  impl_->plan<ops::BackwardPlanOnKernels>(impl_->backward, aligned, stream).launch(t, stream);
+  impl_->plan<ops::BackwardPlanOnKernels>(impl_->backward, aligned, stream)->launch(t, stream);
 }
 
 std::shared_ptr<const CausalConv1d::ForwardPlan> CausalConv1d::plan_forward(const CausalConv1dProblem& problem, Stream stream) {

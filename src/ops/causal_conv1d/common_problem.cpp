@@ -1,6 +1,7 @@
 #include "src/ops/causal_conv1d/common_problem.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -11,13 +12,14 @@ namespace {
 constexpr std::int64_t kCheckRows = 5 * kUnitRows;
 // Elements of a check's x, where the channels are many; the reference costs some tens of nanoseconds an element.
 constexpr std::int64_t kCheckElements = 1 << 20;
+constexpr std::int64_t kCheckSequences = 41;  // more than a warp's search takes in one round
 
 // The stride class: what the keys of equal (B,T,D,W) may differ in.
 std::string_view layout_word(const ConvShape& s, Direction direction) {
   const bool backward = direction == Direction::backward;
   const auto& p = s.problem;
   const auto dense = [&](const RowStrides& t) { return t.channel == 1 && t.row == p.D && (p.B <= 1 || t.sequence == p.T * p.D); };
-  const bool all_dense = dense(s.x) && (backward ? dense(s.dy) && dense(s.dx) : dense(s.y));
+  const bool all_dense = dense(s.x) && (backward ? dense(s.dy) && dense(s.dx) : dense(s.y) && (!p.residual || dense(s.residual)));
   return all_dense ? "dense" : "strided";
 }
 
@@ -31,12 +33,25 @@ Key conv_key(const ConvShape& s, Direction direction) {
   key.add("act", p.activation == Activation::silu ? "silu" : "none").add("bias", p.bias ? "yes" : "no");
   key.add("layout", layout_word(s, direction)).add("vec", fmt::format("v{}", s.max_vec(direction)));
   key.add("taps", s.packed_taps() ? "packed" : "strided");
+  add_sequence_classes(s, key);
+  if (direction == Direction::forward && p.residual) key.add("residual", "yes");
   return key;
+}
+
+void add_sequence_classes(const ConvShape& s, Key& key) {
+  if (s.packed()) key.add("seqs", fmt::format("packed-{}", name(s.problem.cu_seqlens_type)));
+  if (s.problem.initial_state) key.add("initial", "yes");
+}
+
+void add_sequence_constants(const ConvShape& s, Config& constants) {
+  constants.set("packed", !s.packed() ? 0 : s.problem.cu_seqlens_type == DType::int32 ? 1 : 2);
+  constants.set("initial", s.problem.initial_state ? 1 : 0);
 }
 
 Config conv_constants(const ConvShape& s, Direction direction) {
   const auto& p = s.problem;
-  return {{"D", p.D},
+  Config constants{
+          {"D", p.D},
           {"W", p.W},
           {"x_type", static_cast<int>(p.x_type)},
           {"weight_type", static_cast<int>(p.weight_type)},
@@ -46,6 +61,9 @@ Config conv_constants(const ConvShape& s, Direction direction) {
           {"whole_blocks", s.whole_blocks() ? 1 : 0},
           {"max_vec", s.max_vec(direction)},
           {"packed_taps", s.packed_taps() ? 1 : 0}};
+  add_sequence_constants(s, constants);
+  if (direction == Direction::forward) constants.set("residual", p.residual ? 1 : 0);
+  return constants;
 }
 
 int tile_bytes(const Config& c, const Config& k) {
@@ -90,12 +108,13 @@ ConvShape small_shape(const ConvShape& shape) {
   // A ragged end of 37 rows: neither a whole segment nor a single row.
   if (p.T > rows) p.T = shape.whole_blocks() ? rows : rows - kUnitRows + 37;
   p.B = std::min<std::int64_t>(p.B, 2);
+  p.packed_sequences = std::min<std::int64_t>(p.packed_sequences, kCheckSequences);
   const auto pack = [&](RowStrides& s) {
     // Rows keep their distance; sequences move together, at a multiple of 16 elements so that their alignment class stays.
     const auto one = (p.T - 1) * s.row + (p.D - 1) * s.channel + 1;
     if (s.sequence > one) s.sequence = s.sequence % 16 == 0 ? (one + 15) / 16 * 16 : one + (s.sequence - one) % 16;
   };
-  for (auto* strides : {&small.x, &small.y, &small.dy, &small.dx}) pack(*strides);
+  for (auto* strides : {&small.x, &small.y, &small.dy, &small.dx, &small.residual}) pack(*strides);
   return small;
 }
 
@@ -122,6 +141,37 @@ TensorSpec weight_tensor(const ConvShape& shape) {
   spec.elements = p.D == 0 ? 0 : 1 + (p.D - 1) * shape.weight_channel + (p.W - 1) * shape.weight_tap;
   spec.scale = 0.5;
   spec.misalign = misalignment(shape);
+  return spec;
+}
+
+TensorSpec state_tensor(const std::string& name, const ConvShape& shape, const StateStrides& strides, Role role, bool there) {
+  TensorSpec spec;
+  spec.name = name;
+  spec.type = shape.problem.x_type;
+  spec.elements = there ? state_extent(shape, strides) : 0;
+  spec.role = role;
+  spec.tolerance = Tolerance::storage(spec.type);
+  return spec;
+}
+
+TensorSpec bounds_tensor(const ConvShape& shape) {
+  TensorSpec spec;
+  spec.name = "cu_seqlens";
+  spec.type = shape.problem.cu_seqlens_type;
+  if (!shape.packed()) return spec;
+  const auto N = shape.problem.packed_sequences, T = shape.problem.T;
+  // Every second sequence is short or empty; the others share the rest.
+  constexpr std::array<std::int64_t, 6> kShort{1, 0, 2, 5, 0, 3};
+  const std::int64_t long_ones = (N + 1) / 2;
+  std::int64_t at = 0;
+  spec.values.push_back(0);
+  for (std::int64_t n = 0; n < N; ++n) {
+    if (n % 2 == 1) at += kShort[static_cast<std::size_t>(n / 2 % 6)];
+    else at += std::max<std::int64_t>(T / long_ones - 3, 0) + n % 3;
+    at = n == N - 1 ? T : std::min(at, T);
+    spec.values.push_back(static_cast<double>(at));
+  }
+  spec.elements = N + 1;
   return spec;
 }
 

@@ -12,6 +12,9 @@ namespace strop::ops {
 // B, T, D, W, then the classes: what the code can tell apart.
 Key conv_key(const ConvShape& shape, Direction direction);
 Config conv_constants(const ConvShape& shape, Direction direction);
+// What packed sequences and states add to them.
+void add_sequence_classes(const ConvShape& shape, Key& key);
+void add_sequence_constants(const ConvShape& shape, Config& constants);
 // How a config divides the tensors into blocks.
 struct Tiling {
   std::int64_t lanes = 0;     // threads side by side along the channels
@@ -30,6 +33,10 @@ LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config, Direc
 ConvShape small_shape(const ConvShape& shape);
 
 TensorSpec row_tensor(const std::string& name, const ConvShape& shape, const RowStrides& strides, Role role);
+// States [N,D,W]; without elements unless `there`.
+TensorSpec state_tensor(const std::string& name, const ConvShape& shape, const StateStrides& strides, Role role, bool there);
+// Bounds for a trial's packed sequences: long ones, and short and empty ones between them.
+TensorSpec bounds_tensor(const ConvShape& shape);
 TensorSpec weight_tensor(const ConvShape& shape);
 TensorSpec bias_tensor(const ConvShape& shape);
 // Bytes past a 256-byte boundary that give just the problem's alignment.

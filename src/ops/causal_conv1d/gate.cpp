@@ -60,24 +60,56 @@ Reason bad_strides(const char* tensor, const std::array<std::int64_t, 3>& stride
   return {};
 }
 
-// Two elements of an output in one place would be a race. Sorted by stride, each axis must step over all of those inside it.
-Reason overlaps(const char* tensor, const RowStrides& s, const CausalConv1dProblem& p) {
-  std::array<std::pair<std::int64_t, std::int64_t>, 3> axes{{{s.sequence, p.B}, {s.row, p.T}, {s.channel, p.D}}};
+// Two elements of an output in one place would be a race. Of axes as (stride, size), sorted by stride, each must step over all of
+// those inside it.
+bool steps_over(std::array<std::pair<std::int64_t, std::int64_t>, 3>& axes) {
   std::sort(axes.begin(), axes.end());
   std::int64_t inside = 1;
   for (const auto& [stride, size] : axes) {
     if (size <= 1) continue;
-    if (stride < inside)
-      return fmt::format("causal_conv1d: the output {} with strides {}, {}, {} overlaps itself: elements would be written twice", tensor,
-                         s.sequence, s.row, s.channel);
+    if (stride < inside) return false;
     inside += stride * (size - 1);
   }
+  return true;
+}
+
+Reason overlaps(const char* tensor, const RowStrides& s, const CausalConv1dProblem& p) {
+  std::array<std::pair<std::int64_t, std::int64_t>, 3> axes{{{s.sequence, p.B}, {s.row, p.T}, {s.channel, p.D}}};
+  if (steps_over(axes)) return {};
+  return fmt::format("causal_conv1d: the output {} with strides {}, {}, {} overlaps itself: elements would be written twice", tensor, s.sequence,
+                     s.row, s.channel);
+}
+
+Reason bad_sequences(const CausalConv1dProblem& p) {
+  if (p.packed_sequences < 0) return fmt::format("causal_conv1d: packed_sequences={} is negative", p.packed_sequences);
+  if (p.packed_sequences == 0) return {};
+  if (p.B != 1)
+    return fmt::format("causal_conv1d: packed sequences (cu_seqlens) need x of [1,T,D], B={} was given: lay the sequences one behind the other", p.B);
+  if (p.packed_sequences > std::numeric_limits<std::int32_t>::max())
+    return fmt::format("causal_conv1d: packed_sequences={} is more than 2^31-1", p.packed_sequences);
+  if (p.cu_seqlens_type != DType::int32 && p.cu_seqlens_type != DType::int64)
+    return fmt::format("causal_conv1d: cu_seqlens of type {} is not supported: int32 and int64 are", name(p.cu_seqlens_type));
+  if (p.cu_seqlens_type == DType::int32 && p.T > std::numeric_limits<std::int32_t>::max())
+    return fmt::format("causal_conv1d: T={} does not fit in cu_seqlens of type int32: use int64", p.T);
   return {};
+}
+
+Reason bad_states(const CausalConv1dProblem& p) {
+  for (const auto& [name, given] : {std::pair("initial_state", p.initial_state_strides), std::pair("final_state", p.final_state_strides)})
+    for (const auto stride : given)
+      if (stride < 0 || stride > kMaxElements) return fmt::format("causal_conv1d: {} has the stride {}", name, stride);
+  if (!p.final_state) return {};
+  const auto& s = make_shape(p).final;
+  std::array<std::pair<std::int64_t, std::int64_t>, 3> axes{{{s.sequence, make_shape(p).sequences()}, {s.channel, p.D}, {s.slot, p.W}}};
+  if (steps_over(axes)) return {};
+  return fmt::format("causal_conv1d: the output final_state with strides {}, {}, {} overlaps itself: elements would be written twice", s.sequence,
+                     s.channel, s.slot);
 }
 
 Reason bad_layout(const CausalConv1dProblem& p) {
   for (const auto& [tensor, strides] :
-       {std::pair("x", p.x_strides), std::pair("y", p.y_strides), std::pair("dy", p.dy_strides), std::pair("dx", p.dx_strides)})
+       {std::pair("x", p.x_strides), std::pair("y", p.y_strides), std::pair("dy", p.dy_strides), std::pair("dx", p.dx_strides),
+        std::pair("residual", p.residual_strides)})
     if (auto reason = bad_strides(tensor, strides, p)) return reason;
   for (const auto stride : p.weight_strides)
     if (stride < 0 || stride > kMaxElements) return fmt::format("causal_conv1d: weight has the stride {}", stride);
@@ -103,7 +135,7 @@ Reason too_many_blocks(const CausalConv1dProblem& p) {
 }  // namespace
 
 std::optional<std::string> why_unsupported(const CausalConv1dProblem& problem) {
-  for (const auto check : {bad_size, bad_type, bad_layout, too_many_blocks})
+  for (const auto check : {bad_size, bad_type, bad_sequences, bad_layout, bad_states, too_many_blocks})
     if (auto reason = check(problem)) return reason;
   return {};
 }

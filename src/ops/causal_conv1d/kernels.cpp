@@ -90,6 +90,9 @@ Kernel make_bwd() {
       .launch_parameter("units", {1, 2, 4});
   restrict_vec(kernel.space, fallback);
   restrict_staging(kernel.space);
+  kernel.space.restrict("a warp looks for its sequence together", [](const Config& c, const Config& k, const DeviceFacts&) {
+    return k["packed"] == 0 || c["threads"] / c["strips"] >= 32;
+  });
   kernel.space.restrict("strips that make one unit together have one, and so have partials of two units", [](const Config& c, const Config& k, const DeviceFacts&) {
     return c["units"] == 1 || (c["strips"] == 1 && k["paired"] == 0);
   });
@@ -117,7 +120,33 @@ Kernel make_dw_reduce() {
   return kernel;
 }
 
+Kernel make_final_state() {
+  Kernel kernel;
+  kernel.source = source("final_state", "FinalState", sizeof(ConvFinalStateArgs));
+  kernel.space.launch_parameter("block", {128, 64, 256});
+  kernel.space.fallback({{"block", 128}});
+  return kernel;
+}
+
+Kernel make_state_bwd() {
+  Kernel kernel;
+  kernel.source = source("state_bwd", "StateBwd", sizeof(ConvStateBwdArgs));
+  kernel.space.launch_parameter("block", {128, 64, 256});
+  kernel.space.fallback({{"block", 128}});
+  return kernel;
+}
+
 }  // namespace
+
+const Kernel& conv_final_state_kernel() {
+  static const Kernel kernel = make_final_state();
+  return kernel;
+}
+
+const Kernel& conv_state_bwd_kernel() {
+  static const Kernel kernel = make_state_bwd();
+  return kernel;
+}
 
 const Kernel& conv_fwd_kernel() {
   static const Kernel kernel = make_fwd();

@@ -1,6 +1,6 @@
 #pragma once
 
-// The three kernels: their templates and spaces.
+// The kernels: their templates and spaces.
 
 #include "strop/kernel.h"
 
@@ -9,5 +9,7 @@ namespace strop::ops {
 const Kernel& conv_fwd_kernel();
 const Kernel& conv_bwd_kernel();
 const Kernel& conv_dw_reduce_kernel();
+const Kernel& conv_final_state_kernel();
+const Kernel& conv_state_bwd_kernel();
 
 }  // namespace strop::ops

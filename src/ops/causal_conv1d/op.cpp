@@ -3,6 +3,7 @@
 #include "src/ops/causal_conv1d/gate.h"
 #include "src/ops/causal_conv1d/kernels.h"
 #include "src/ops/causal_conv1d/problems.h"
+#include "src/ops/causal_conv1d/state_problems.h"
 
 namespace strop::ops {
 namespace {
@@ -25,7 +26,7 @@ class ConvOp : public Op {
     static const std::string name = "causal_conv1d";
     return name;
   }
-  std::vector<const Kernel*> kernels() const override { return {&conv_fwd_kernel(), &conv_bwd_kernel(), &conv_dw_reduce_kernel()}; }
+  std::vector<const Kernel*> kernels() const override { return {&conv_fwd_kernel(), &conv_bwd_kernel(), &conv_dw_reduce_kernel(), &conv_final_state_kernel(), &conv_state_bwd_kernel()}; }
   std::optional<std::string> why_unsupported(const TrainingShape& shape) const override { return ops::why_unsupported(problem_of(shape)); }
   std::vector<WarmupItem> items(const TrainingShape& shape) const override { return conv_items(problem_of(shape)); }
 };
@@ -35,9 +36,12 @@ class ConvOp : public Op {
 std::vector<WarmupItem> conv_items(const CausalConv1dProblem& problem) {
   const auto shape = make_shape(problem);
   if (shape.empty()) return {};
-  return {{&conv_fwd_kernel(), std::make_shared<ConvFwdProblem>(shape)},
-          {&conv_bwd_kernel(), std::make_shared<ConvBwdProblem>(shape)},
-          {&conv_dw_reduce_kernel(), std::make_shared<ConvDwReduceProblem>(shape)}};
+  std::vector<WarmupItem> items{{&conv_fwd_kernel(), std::make_shared<ConvFwdProblem>(shape)},
+                                {&conv_bwd_kernel(), std::make_shared<ConvBwdProblem>(shape)},
+                                {&conv_dw_reduce_kernel(), std::make_shared<ConvDwReduceProblem>(shape)}};
+  if (problem.final_state) items.push_back({&conv_final_state_kernel(), std::make_shared<ConvFinalStateProblem>(shape)});
+  if (problem.final_state || problem.initial_state) items.push_back({&conv_state_bwd_kernel(), std::make_shared<ConvStateBwdProblem>(shape)});
+  return items;
 }
 
 const Op& causal_conv1d_op() {

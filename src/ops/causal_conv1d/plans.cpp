@@ -20,15 +20,21 @@ void require(const void* pointer, const char* name) {
     refuse(fmt::format("{} is null", name));
 }
 
-void require_bias(const ConvShape& shape, const void* pointer, const char* name) {
-  if ((pointer != nullptr) != shape.problem.bias) [[unlikely]]
-    refuse(shape.problem.bias ? fmt::format("{} is null, the problem has a bias", name) : fmt::format("{} is given, the problem has no bias", name));
+// A tensor is given exactly when the problem has it.
+void require_when(bool there, const void* pointer, const char* name) {
+  if ((pointer != nullptr) != there) [[unlikely]]
+    refuse(there ? fmt::format("{} is null, the problem has one", name) : fmt::format("{} is given, the problem has none", name));
 }
 
 void require_aligned(const ConvShape& shape, std::initializer_list<const void*> pointers) {
   const int have = alignment_of(pointers);
   if (have < shape.problem.alignment) [[unlikely]]
     refuse(fmt::format("a tensor is aligned to {} bytes, the plan was made for {}", have, shape.problem.alignment));
+}
+
+// What launches for an empty problem alone is not worth a tuning.
+std::optional<MissPolicy> untuned_when_empty(const ConvShape& shape) {
+  return shape.empty() ? std::optional(MissPolicy::nearest) : std::nullopt;
 }
 
 const PreparedKernel& existing(const std::shared_ptr<const PreparedKernel>& kernel) {
@@ -50,32 +56,58 @@ std::size_t workspace_bytes(const ConvShape& shape) {
   return (static_cast<std::size_t>(floats) * sizeof(float) + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
 }
 
-ForwardPlanOnKernels::ForwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream) : shape_(shape), args_{} {
-  if (shape.empty()) return;
-  const ConvFwdProblem problem(shape);
-  kernel_ = library.prepare(conv_fwd_kernel(), problem, stream);
-  args_ = problem.args(kernel_->config(), {});
+ForwardPlanOnKernels::ForwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream)
+    : shape_(shape), bounds_(library, shape), args_{}, state_args_{} {
+  if (!shape.empty()) {
+    const ConvFwdProblem problem(shape);
+    kernel_ = library.prepare(conv_fwd_kernel(), problem, stream);
+    args_ = problem.args(kernel_->config(), {});
+  }
+  if (shape.problem.final_state && shape.has_states()) {
+    const ConvFinalStateProblem problem(shape);
+    states_ = library.prepare(conv_final_state_kernel(), problem, stream, untuned_when_empty(shape));
+    state_args_ = problem.args(states_->config(), {});
+  }
 }
 
 void ForwardPlanOnKernels::launch(const CausalConv1dForward& t, Stream stream) const {
-  if (shape_.empty()) return;
-  require(t.x, "x");
-  require(t.weight, "weight");
-  require(t.y, "y");
-  require_bias(shape_, t.bias, "bias");
-  require_aligned(shape_, {t.x, t.weight, t.bias, t.y});
-  ConvFwdArgs args = args_;
-  args.x = t.x;
-  args.weight = t.weight;
-  args.bias = t.bias;
-  args.y = t.y;
-  kernel_->launch(&args, sizeof args, stream);
+  if (!kernel_ && !states_) return;
+  require_when(shape_.problem.initial_state, t.initial_state, "initial_state");
+  require_when(shape_.problem.final_state, t.final_state, "final_state");
+  if (kernel_) {
+    require(t.x, "x");
+    require(t.weight, "weight");
+    require(t.y, "y");
+    require_when(shape_.problem.bias, t.bias, "bias");
+    require_when(shape_.problem.residual, t.residual, "residual");
+    require_aligned(shape_, {t.x, t.weight, t.bias, t.y, t.residual});
+  }
+  bounds_.check(t.cu_seqlens, t.cu_seqlens_host, stream);
+  if (kernel_) {
+    ConvFwdArgs args = args_;
+    args.x = t.x;
+    args.weight = t.weight;
+    args.bias = t.bias;
+    args.residual = t.residual;
+    args.y = t.y;
+    args.sequences.initial = t.initial_state;
+    args.sequences.bounds = t.cu_seqlens;
+    kernel_->launch(&args, sizeof args, stream);
+  }
+  if (states_) {
+    ConvFinalStateArgs args = state_args_;
+    args.x = t.x;
+    args.final = t.final_state;
+    args.sequences.initial = t.initial_state;
+    args.sequences.bounds = t.cu_seqlens;
+    states_->launch(&args, sizeof args, stream);
+  }
 }
 
 const PreparedKernel& ForwardPlanOnKernels::kernel() const { return existing(kernel_); }
 
 BackwardPlanOnKernels::BackwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream)
-    : shape_(shape), workspace_bytes_(workspace_bytes(shape)), args_{}, reduce_args_{} {
+    : shape_(shape), bounds_(library, shape), workspace_bytes_(workspace_bytes(shape)), args_{}, reduce_args_{}, state_args_{} {
   if (!shape.empty()) {
     const ConvBwdProblem problem(shape);
     main_ = library.prepare(conv_bwd_kernel(), problem, stream);
@@ -84,27 +116,42 @@ BackwardPlanOnKernels::BackwardPlanOnKernels(Library& library, const ConvShape& 
   if (shape.problem.D == 0) return;
   // Without rows dw is a sum over nothing: the reduction writes the zeros.
   const ConvDwReduceProblem problem(shape);
-  const auto policy = shape.empty() ? std::optional(MissPolicy::nearest) : std::nullopt;
-  reduce_ = library.prepare(conv_dw_reduce_kernel(), problem, stream, policy);
+  reduce_ = library.prepare(conv_dw_reduce_kernel(), problem, stream, untuned_when_empty(shape));
   reduce_args_ = problem.args(reduce_->config(), {});
+  if ((shape.problem.initial_state || shape.problem.final_state) && shape.has_states()) {
+    const ConvStateBwdProblem states(shape);
+    states_ = library.prepare(conv_state_bwd_kernel(), states, stream, untuned_when_empty(shape));
+    state_args_ = states.args(states_->config(), {});
+  }
 }
 
 void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream) const {
   if (!reduce_) return;
   require(t.dw, "dw");
-  require_bias(shape_, t.db, "db");
+  require_when(shape_.problem.bias, t.db, "db");
+  require_when(shape_.problem.initial_state, t.initial_state, "initial_state");
+  if (!shape_.problem.initial_state) require_when(false, t.d_initial_state, "d_initial_state");
+  if (!shape_.problem.final_state) require_when(false, t.d_final_state, "d_final_state");
   if (main_) {
     require(t.x, "x");
     require(t.weight, "weight");
     require(t.dy, "dy");
     require(t.dx, "dx");
-    require_bias(shape_, t.bias, "bias");
+    require_when(shape_.problem.bias, t.bias, "bias");
     require_aligned(shape_, {t.x, t.weight, t.bias, t.dy, t.dx});
     if (t.workspace == nullptr || t.workspace_bytes < workspace_bytes_) [[unlikely]]
       refuse(fmt::format("the backward needs a workspace of {} bytes (backward_workspace_bytes), {} were given", workspace_bytes_,
                          t.workspace == nullptr ? 0 : t.workspace_bytes));
     if (reinterpret_cast<std::uintptr_t>(t.workspace) % kWorkspaceAlignment != 0) [[unlikely]]
       refuse(fmt::format("the workspace is not aligned to {} bytes", kWorkspaceAlignment));
+  }
+  bounds_.check(t.cu_seqlens, t.cu_seqlens_host, stream);
+  launch_main(t, stream);
+  launch_states(t, stream);
+}
+
+void BackwardPlanOnKernels::launch_main(const CausalConv1dBackward& t, Stream stream) const {
+  if (main_) {
     ConvBwdArgs args = args_;
     args.x = t.x;
     args.weight = t.weight;
@@ -112,6 +159,8 @@ void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream)
     args.dy = t.dy;
     args.dx = t.dx;
     args.partial = static_cast<float*>(t.workspace);
+    args.sequences.initial = t.initial_state;
+    args.sequences.bounds = t.cu_seqlens;
     main_->launch(&args, sizeof args, stream);
   }
   ConvDwReduceArgs args = reduce_args_;
@@ -119,6 +168,21 @@ void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream)
   args.dw = t.dw;
   args.db = t.db;
   reduce_->launch(&args, sizeof args, stream);
+}
+
+void BackwardPlanOnKernels::launch_states(const CausalConv1dBackward& t, Stream stream) const {
+  if (!states_ || (t.d_initial_state == nullptr && t.d_final_state == nullptr)) return;
+  ConvStateBwdArgs args = state_args_;
+  args.x = t.x;
+  args.weight = t.weight;
+  args.bias = t.bias;
+  args.dy = t.dy;
+  args.d_final = t.d_final_state;
+  args.d_initial = t.d_initial_state;
+  args.dx = t.dx;
+  args.sequences.initial = t.initial_state;
+  args.sequences.bounds = t.cu_seqlens;
+  states_->launch(&args, sizeof args, stream);
 }
 
 const PreparedKernel& BackwardPlanOnKernels::main_kernel() const { return existing(main_); }

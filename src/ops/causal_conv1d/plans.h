@@ -4,7 +4,9 @@
 
 #include <memory>
 
+#include "src/ops/causal_conv1d/bounds.h"
 #include "src/ops/causal_conv1d/problems.h"
+#include "src/ops/causal_conv1d/state_problems.h"
 #include "strop/causal_conv1d.h"
 
 namespace strop::ops {
@@ -17,8 +19,11 @@ class ForwardPlanOnKernels : public CausalConv1d::ForwardPlan {
 
  private:
   ConvShape shape_;
+  BoundsCheck bounds_;
   std::shared_ptr<const PreparedKernel> kernel_;  // null for an empty problem
+  std::shared_ptr<const PreparedKernel> states_;  // null without final states
   ConvFwdArgs args_;                              // without the tensors
+  ConvFinalStateArgs state_args_;
 };
 
 class BackwardPlanOnKernels : public CausalConv1d::BackwardPlan {
@@ -30,11 +35,17 @@ class BackwardPlanOnKernels : public CausalConv1d::BackwardPlan {
 
  private:
   ConvShape shape_;
+  BoundsCheck bounds_;
   std::size_t workspace_bytes_;
   std::shared_ptr<const PreparedKernel> main_;    // null for an empty problem
   std::shared_ptr<const PreparedKernel> reduce_;  // null without channels
+  std::shared_ptr<const PreparedKernel> states_;  // null without states
+  void launch_main(const CausalConv1dBackward& tensors, Stream stream) const;
+  void launch_states(const CausalConv1dBackward& tensors, Stream stream) const;
+
   ConvBwdArgs args_;
   ConvDwReduceArgs reduce_args_;
+  ConvStateBwdArgs state_args_;
 };
 
 std::size_t workspace_bytes(const ConvShape& shape);

@@ -10,6 +10,11 @@ RowStrides resolve(const std::array<std::int64_t, 3>& given, const CausalConv1dP
   return {given[0], given[1], given[2]};
 }
 
+StateStrides resolve_state(const std::array<std::int64_t, 3>& given, const CausalConv1dProblem& p) {
+  if (given == std::array<std::int64_t, 3>{}) return {p.D * p.W, p.W, 1};
+  return {given[0], given[1], given[2]};
+}
+
 // Vectors of `vec` elements start at multiples of `vec` elements in every row that exists.
 bool allows(const RowStrides& s, const CausalConv1dProblem& p, std::int64_t vec) {
   return s.channel == 1 && (p.T <= 1 || s.row % vec == 0) && (p.B <= 1 || s.sequence % vec == 0);
@@ -24,6 +29,10 @@ ConvShape make_shape(const CausalConv1dProblem& problem) {
   shape.y = resolve(problem.y_strides, problem);
   shape.dy = problem.dy_expanded ? RowStrides{0, 0, 0} : resolve(problem.dy_strides, problem);
   shape.dx = resolve(problem.dx_strides, problem);
+  shape.residual = resolve(problem.residual_strides, problem);
+  shape.initial = resolve_state(problem.initial_state_strides, problem);
+  shape.final = resolve_state(problem.final_state_strides, problem);
+  shape.d_initial = resolve_state({}, problem);
   const bool dense = problem.weight_strides == std::array<std::int64_t, 2>{};
   shape.weight_channel = dense ? problem.W : problem.weight_strides[0];
   shape.weight_tap = dense ? 1 : problem.weight_strides[1];
@@ -35,7 +44,7 @@ int ConvShape::max_vec(Direction direction) const {
   const auto size = static_cast<std::int64_t>(size_of(problem.x_type));
   for (std::int64_t vec = 16 / size; vec > 1; vec /= 2) {
     if (problem.D % vec != 0 || problem.alignment % (vec * size) != 0 || !allows(x, problem, vec)) continue;
-    const bool others = direction == Direction::forward ? allows(y, problem, vec) : allows(dy, problem, vec) && allows(dx, problem, vec);
+    const bool others = direction == Direction::forward ? allows(y, problem, vec) && (!problem.residual || allows(residual, problem, vec)) : allows(dy, problem, vec) && allows(dx, problem, vec);
     if (others) return static_cast<int>(vec);
   }
   return 1;
@@ -50,6 +59,16 @@ bool ConvShape::packed_taps() const {
 std::int64_t extent(const CausalConv1dProblem& p, const RowStrides& s) {
   if (p.B == 0 || p.T == 0 || p.D == 0) return 0;
   return 1 + (p.B - 1) * s.sequence + (p.T - 1) * s.row + (p.D - 1) * s.channel;
+}
+
+std::int64_t state_extent(const ConvShape& shape, const StateStrides& s) {
+  const auto& p = shape.problem;
+  if (shape.sequences() == 0 || p.D == 0) return 0;
+  return 1 + (shape.sequences() - 1) * s.sequence + (p.D - 1) * s.channel + (p.W - 1) * s.slot;
+}
+
+ConvSequences sequences_of(const ConvShape& shape) {
+  return {nullptr, nullptr, static_cast<std::uint32_t>(shape.problem.packed_sequences), shape.initial};
 }
 
 }  // namespace strop::ops
