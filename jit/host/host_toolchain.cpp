@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <optional>
+#include <regex>
 
 #include "jit/host/process.h"
 #include "jit/host/temporary_folder.h"
@@ -95,6 +96,24 @@ std::string in_path(const std::string& command) {
     at = end + 1;
   }
   return command;
+}
+
+// Whether a compiler that ended in failure read the source and refused it: a diagnostic with a line of the source, or a name that the
+// linker misses. A compiler that was killed, had no memory or no room to write says nothing about the source.
+bool source_at_fault(const ProcessResult& result, const std::string& log) {
+  if (result.timed_out) return true;  // the bound that a candidate's compile has
+  if (!result.started) return false;
+  if (result.exit_code && *result.exit_code != 1) return false;  // unknown where SIGCHLD is ignored: the log decides
+  if (log.find("undefined reference") != std::string::npos || log.find("undefined symbol") != std::string::npos) return true;
+  // "file:12:3: error: ..." or, of a missing include, "file:12:3: fatal error: ...".
+  static const std::regex diagnostic(R"(:[0-9]+:[0-9]+: (fatal )?error: )");
+  for (auto at = std::sregex_iterator(log.begin(), log.end(), diagnostic); at != std::sregex_iterator(); ++at) {
+    const auto line = at->suffix().str().substr(0, at->suffix().str().find('\n'));
+    if (line.find("No space left") == std::string::npos && line.find("error writing") == std::string::npos &&
+        line.find("out of memory") == std::string::npos)
+      return true;
+  }
+  return false;
 }
 
 class HostToolchain : public Toolchain {
@@ -189,6 +208,10 @@ Binary HostToolchain::compile(const CompileRequest& request) {
   const auto log = read_file(root / "strop-generated.log");
   Binary binary;
   if (!result.failed()) binary.bytes = read_file(root / "strop.so");
+  if (binary.bytes.empty() && !source_at_fault(result, log))
+    throw Error(fmt::format("{} {} at {} could not compile {}: {}; this says nothing about the kernel, and is not remembered (is there "
+                            "memory, and room at {}?)\n{}",
+                            found.name, found.version, found.path, request.kernel->name, why_failed(result, options_.timeout_s), folder.path(), log));
   if (binary.bytes.empty())
     throw CompileError(fmt::format("kernel {} {} does not compile on the host: {} ({} {} at {})\n{}",
                                    request.kernel->name, request.config.str(), why_failed(result, options_.timeout_s),

@@ -18,4 +18,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
+// All of this process, for one that is about to end by a signal: from then on who wants one waits for that end. What a killed process leaves is removed by the next that needs one.
+void remove_temporary_folders();
+
 }  // namespace strop::jit

@@ -96,6 +96,9 @@ Binary NvrtcToolchain::compile(const CompileRequest& request) {
   const auto log = program.log();
   Binary binary;
   if (compiled) binary.bytes = program.cubin();
+  else if (!program.source_at_fault())
+    throw Error(fmt::format("NVRTC {} at {} could not compile {}: {}; this says nothing about the kernel, and is not remembered",
+                            nvrtc.compiler.version, nvrtc.compiler.path, request.kernel->name, program.why()));
   if (binary.bytes.empty())
     throw CompileError(
         fmt::format("kernel {} {} for {} does not compile: {} (NVRTC {} at {})\n{}", request.kernel->name,

@@ -21,6 +21,8 @@ class Program {
   // False when it failed or took longer than `timeout_s`; `why` and `log` say the rest.
   bool compile(const std::vector<std::string>& options, double timeout_s);
   const std::string& why() const { return why_; }
+  // After a failure: the compiler read the source and refused it. Otherwise memory or the installation failed.
+  bool source_at_fault() const { return source_at_fault_; }
   std::string log() const;
   // Empty when NVRTC made none.
   std::string cubin() const;
@@ -29,6 +31,7 @@ class Program {
   const NvrtcLibrary& library_;
   nvrtcProgram program_ = nullptr;
   std::string why_;
+  bool source_at_fault_ = false;
 };
 
 }  // namespace strop::jit

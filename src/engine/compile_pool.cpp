@@ -126,12 +126,19 @@ void CompilePool::work() {
       job = std::move(queue_.front());
       queue_.pop_front();
     }
-    auto result = run(*job);
+    std::shared_ptr<const Compiled> result;
+    std::exception_ptr failed;  // not even room to say what failed: who waits is told as it is
+    try {
+      result = run(*job);
+    } catch (...) {
+      failed = std::current_exception();
+    }
     {
       const std::lock_guard lock(mutex_);
       ++finished_;
     }
-    job->promise.set_value(std::move(result));
+    if (failed) job->promise.set_exception(failed);
+    else job->promise.set_value(std::move(result));
   }
 }
 

@@ -111,7 +111,7 @@ std::shared_ptr<const PreparedKernel> LibraryOnDevice::prepare(const Kernel& ker
 
 std::shared_ptr<const Ready> LibraryOnDevice::make_ready(const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id,
                                                          MissPolicy policy) {
-  if (const auto winner = engine::find_winner(parts_, id)) {
+  if (const auto winner = engine::find_winner(parts_, kernel, problem, id)) {
     auto ready = std::make_shared<Ready>();
     ready->config = winner->config;
     ready->origin = "winner";

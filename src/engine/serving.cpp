@@ -38,12 +38,23 @@ std::shared_ptr<device::LoadedKernel> load_or_compile(Parts& parts, const Kernel
 
 }  // namespace
 
+std::string why_foreign(const Kernel& kernel, const Config& constants, const Config& config, const DeviceFacts& facts) {
+  if (config == kernel.space.fallback() || (config.entries().empty() && kernel.space.parameters().empty())) return {};
+  return kernel.space.why_illegal(config, constants, facts);
+}
+
 std::string table_id(const cache::EntryId& id) { return id.kernel + '\n' + id.key.str() + '\n' + id.template_digest; }
 
-std::optional<cache::Winner> find_winner(Parts& parts, const cache::EntryId& id) {
+std::optional<cache::Winner> find_winner(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
   ++parts.lookups;
   auto winner = parts.store->find_winner(id);
   if (!winner) return std::nullopt;
+  if (const auto why = why_foreign(kernel, problem.constants(), winner->config, parts.device->facts()); !why.empty()) {
+    log::warn_once("foreign config:" + table_id(id),
+                   fmt::format("the winner stored for {} [{}], {}, is not used: {}; the key counts as not tuned", id.kernel, id.key.str(),
+                               winner->config.str(), why));
+    return std::nullopt;
+  }
   const auto state = state_of(*winner, parts.environment());
   if (state.state == State::suspect) tell_suspect(state, *winner);
   parts.store->touch(id);
@@ -72,7 +83,7 @@ std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kern
   for (auto& winner : parts.store->winners_of(id)) {
     const auto distance = winner.id.key.distance(id.key);
     if (!distance || (nearest && *distance >= best)) continue;
-    if (!kernel.space.why_illegal(winner.config, constants, facts).empty()) continue;
+    if (!why_foreign(kernel, constants, winner.config, facts).empty()) continue;
     best = *distance;
     nearest = std::move(winner);
   }

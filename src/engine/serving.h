@@ -14,8 +14,12 @@ namespace strop::engine {
 
 std::string table_id(const cache::EntryId& id);
 
-// The stored winner, its state told to the user once. Empty: a miss.
-std::optional<cache::Winner> find_winner(Parts& parts, const cache::EntryId& id);
+// The stored winner, its state told to the user once. Empty: a miss. A config that the space does not have for this problem (a row
+// edited by hand, or by another program) is told once and is a miss too: it would reach geometry, arguments and device.
+std::optional<cache::Winner> find_winner(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id);
+
+// Why a stored config can't be one of this kernel's candidates; empty when it can.
+std::string why_foreign(const Kernel& kernel, const Config& constants, const Config& config, const DeviceFacts& facts);
 
 // Loads a config's binary from the store, compiling it if it is not there or does not load. `geometry` gives the shared memory.
 // Throws NotReady when sealed and it would have to be compiled, CompileError, CudaError.

@@ -6,6 +6,7 @@
 
 #include "src/base/format.h"
 #include "src/engine/judge.h"
+#include "src/engine/serving.h"
 #include "strop/error.h"
 #include "tuner/search.h"
 
@@ -27,7 +28,11 @@ std::string over_limit(const LaunchGeometry& geometry, const DeviceFacts& facts)
 
 std::vector<Config> best_few(Parts& parts, const Job& job) {
   std::vector<cache::StoredTrial> trials = parts.store->trials_of(job.id);
-  std::erase_if(trials, [](const auto& t) { return t.trial.verdict != Verdict::ok || t.trial.time.samples == 0; });
+  const auto constants = job.problem->constants();
+  std::erase_if(trials, [&](const auto& t) {
+    return t.trial.verdict != Verdict::ok || t.trial.time.samples == 0 ||
+           !why_foreign(*job.kernel, constants, t.trial.config, parts.device->facts()).empty();
+  });
   std::stable_sort(trials.begin(), trials.end(),
                    [](const auto& a, const auto& b) { return a.trial.time.median_us < b.trial.time.median_us; });
   std::vector<Config> configs{job.suspect->config};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <set>
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ template <class Revalidate>
 void Run::add(const WarmupItem& item, const Revalidate& revalidate, bool only_known) {
   Job job{item.kernel, item.problem, parts_.entry_id(*item.kernel, *item.problem), std::nullopt};
   if (!seen_.insert(table_id(job.id)).second) return;  // the same key twice
-  auto winner = find_winner(parts_, job.id);
+  auto winner = find_winner(parts_, *item.kernel, *item.problem, job.id);
   if (!winner && only_known) return;
   KeyReport report;
   report.kernel = job.id.kernel;
@@ -123,6 +124,9 @@ KeyReport Run::tune(const Job& job, const Candidates& candidates) {
   hooks.judged = [this, &job](int judged) { show(job, judged); };
   try {
     return tune_key(parts_, job, candidates, hooks);
+  } catch (const std::bad_alloc&) {
+    failed.note = "this machine's memory ran out while the key's trial was prepared (its reference is computed here): are its sizes right?";
+    return failed;
   } catch (const std::exception& error) {
     failed.note = error.what();
     return failed;

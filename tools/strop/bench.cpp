@@ -13,6 +13,7 @@
 #include "tools/strop/arguments.h"
 #include "tools/strop/declaration.h"
 #include "tools/strop/entries.h"
+#include "tools/strop/interrupt.h"
 #include "tools/strop/json_values.h"
 #include "tools/strop/progress_bar.h"
 #include "tools/strop/shapes.h"
@@ -116,6 +117,7 @@ std::string table_of(const std::vector<Row>& rows) {
 }
 
 int run(const Session& session, const BenchCommand& command) {
+  end_well_when_interrupted();
   const auto items = items_of(command.shapes);
   Options options;
   options.device = parse_device("--device", command.device);

@@ -8,6 +8,7 @@
 #include "src/ops/op.h"
 #include "tools/strop/declaration.h"
 #include "tools/strop/entries.h"
+#include "tools/strop/interrupt.h"
 #include "tools/strop/progress_bar.h"
 #include "tools/strop/report.h"
 #include "tools/strop/terminal.h"
@@ -70,6 +71,7 @@ Report revalidate(const Work& work, const cache::Place& place, bool all) {
 }
 
 int run(const Session& session, const RevalidateCommand& command) {
+  end_well_when_interrupted();
   static_cast<void>(command.selection.filter());
   auto cache = open_cache(session, Access::change);
   Machine machine;

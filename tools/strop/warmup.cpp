@@ -8,6 +8,7 @@
 #include "src/ops/op.h"
 #include "tools/strop/arguments.h"
 #include "tools/strop/declaration.h"
+#include "tools/strop/interrupt.h"
 #include "tools/strop/progress_bar.h"
 #include "tools/strop/report.h"
 #include "tools/strop/shapes.h"
@@ -98,6 +99,7 @@ int compile(const Session& session, const WarmupCommand& command, const std::vec
 }
 
 int run(const Session& session, const WarmupCommand& command) {
+  end_well_when_interrupted();
   const auto items = items_of(command.shapes);
   if (command.compile_only) return compile(session, command, items);
   if (!command.arch.empty())

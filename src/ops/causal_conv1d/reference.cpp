@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 namespace strop::ops {
@@ -104,14 +106,25 @@ double silu_slope(double z) {
 void for_channels(std::int64_t channels, const std::function<void(std::int64_t)>& body) {
   constexpr std::int64_t kChunk = 16;
   std::atomic<std::int64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failed;  // memory ran out in one of them: all stop, and the caller is told
   const auto work = [&] {
-    for (std::int64_t at = next.fetch_add(kChunk); at < channels; at = next.fetch_add(kChunk))
-      for (std::int64_t d = at; d < std::min(at + kChunk, channels); ++d) body(d);
+    try {
+      for (std::int64_t at = next.fetch_add(kChunk); at < channels; at = next.fetch_add(kChunk))
+        for (std::int64_t d = at; d < std::min(at + kChunk, channels); ++d) body(d);
+    } catch (...) {
+      next = channels;
+      const std::lock_guard lock(mutex);
+      failed = std::current_exception();
+    }
   };
-  const auto wanted = std::min<std::int64_t>(std::thread::hardware_concurrency(), (channels + kChunk - 1) / kChunk);
-  std::vector<std::jthread> helpers;
-  for (std::int64_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
-  work();
+  {
+    const auto wanted = std::min<std::int64_t>(std::thread::hardware_concurrency(), (channels + kChunk - 1) / kChunk);
+    std::vector<std::jthread> helpers;
+    for (std::int64_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
+    work();
+  }
+  if (failed) std::rethrow_exception(failed);
 }
 
 void reference_forward(const ConvShape& s, const ConvInputs& in, std::vector<double>& y) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -250,6 +251,55 @@ TEST_F(Engine, AnInterruptedTuningResumesFromTheTrialsThatLanded) {
   const auto report = open()->warmup({&one, 1});
   EXPECT_EQ(report.keys.at(0).outcome, Outcome::tuned);
   EXPECT_NE(report.keys[0].note.find("resumed: 2 trials"), std::string::npos) << report.keys[0].note;
+}
+
+TEST_F(Engine, AStoredConfigThatTheSpaceHasNotIsAMissAndIsTunedAgain) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 700);
+  const auto right = open()->warmup({&one, 1}).keys.at(0);
+  for (const Config& foreign : {Config{{"threads", 0}, {"plant", 0}}, Config{{"threads", 64}}, Config{{"rows", 16}, {"vec", 4}},
+                                Config{{"threads", 1 << 20}, {"plant", 0}}, Config{}}) {
+    {
+      cache::StoreOptions options;
+      options.path = database();
+      const auto store = cache::Store::open(options);
+      auto winner = store->list().at(0);
+      winner.config = foreign;
+      winner.environment.driver = "1.0";
+      ASSERT_TRUE(store->put_winner(winner, std::nullopt));
+    }
+    EXPECT_NE(open(MissPolicy::nearest)->prepare(kernel, *one.problem)->config(), foreign);
+    const auto again = open()->warmup({&one, 1}).keys.at(0);
+    EXPECT_EQ(again.outcome, Outcome::tuned) << foreign.str();
+    EXPECT_EQ(again.candidates, right.candidates);
+    EXPECT_EQ(stored().at(0).config, *again.winner);
+  }
+}
+
+TEST_F(Engine, ACompilerThatFailsForNoFaultOfTheSourceIsNotRememberedAgainstAnyCandidate) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 700);
+  const auto broken = (folder_ / "c++").string();
+  // Works for the first compile only.
+  std::ofstream(broken) << "#!/bin/sh\ncase \"$1\" in --version) exec c++ --version;; esac\nmkdir " << folder_.string()
+                        << "/once 2>/dev/null && exec c++ \"$@\"\necho 'c++: fatal error: Killed signal terminated program cc1plus' >&2\nexit 1\n";
+  fs::permissions(broken, fs::perms::owner_all);
+  EXPECT_EXIT(
+      {
+        ::setenv("STROP_CXX", broken.c_str(), 1);
+        settings::reload();
+        try {
+          open()->warmup({&one, 1});
+        } catch (const WarmupFailed& error) {
+          std::_Exit(std::string(error.what()).find("Killed") != std::string::npos && stored().empty() ? 7 : 1);
+        }
+        std::_Exit(2);
+      },
+      testing::ExitedWithCode(7), "");
+  const auto after = open()->warmup({&one, 1}).keys.at(0);
+  EXPECT_EQ(after.outcome, Outcome::tuned);
+  EXPECT_EQ(after.rejected, 0);
+  EXPECT_EQ(after.candidates, 3);
 }
 
 TEST_F(Engine, WithoutACacheFileEverythingStillRuns) {

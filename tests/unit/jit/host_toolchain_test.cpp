@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <fstream>
 #include <thread>
 
+#include "jit/host/temporary_folder.h"
 #include "jit/toolchain.h"
 #include "strop/error.h"
 #include "tests/support/scale_kernel.h"
@@ -187,6 +191,61 @@ static_assert(spin() != 0, "");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
   EXPECT_EQ(running_with(temporary_.path().string()), "");
   EXPECT_TRUE(temporary_.empty());
+}
+
+// A compiler that says what `script` does; none of it is about the source.
+class BrokenCompiler : public HostToolchain {
+ protected:
+  std::string failure(const std::string& script) {
+    const auto path = (folder_.path() / "c++").string();
+    std::ofstream(path) << "#!/bin/sh\ncase \"$1\" in --version) echo 'g++ (Broken) 1.2.3'; exit 0;; esac\n" << script << "\n";
+    fs::permissions(path, fs::perms::owner_all);
+    HostToolchainOptions options;
+    options.compiler = path;
+    try {
+      compile({}, options);
+    } catch (const CompileError&) {
+      return "the source";
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+  TestFolder folder_;
+};
+
+TEST_F(BrokenCompiler, what_says_nothing_about_the_source_is_no_compile_error) {
+  for (const char* script :
+       {"kill -9 $$", "echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1",
+        "echo 'cc1plus: out of memory allocating 65536 bytes' >&2; exit 1",
+        "echo 'strop-generated.cpp:7:1: fatal error: error writing to /tmp/x.s: No space left on device' >&2; exit 1",
+        "echo '/usr/bin/ld: final link failed: No space left on device' >&2; exit 1", "exit 1", "exit 127", "exit 0"}) {
+    EXPECT_NE(failure(script).find("says nothing about the kernel"), std::string::npos) << script << ": " << failure(script);
+  }
+  EXPECT_EQ(failure("echo 'kernel.cuh:3:5: error: no such thing' >&2; exit 1"), "the source");
+  EXPECT_EQ(failure("echo 'kernel.cuh:3:5: fatal error: x.h: No such file or directory' >&2; exit 1"), "the source");
+  EXPECT_EQ(failure("echo 'ld: k.o: undefined reference to f()' >&2; exit 1"), "the source");
+}
+
+TEST_F(HostToolchain, what_a_killed_process_left_is_swept_and_nothing_else) {
+  TestFolder folder;
+  const Environment tmpdir("TMPDIR", folder.path().string());
+  const pid_t dead = fork();
+  if (dead == 0) std::_Exit(0);
+  int status = 0;
+  ASSERT_EQ(waitpid(dead, &status, 0), dead);
+  const auto name = [&](long pid) { return folder.path() / ("strop-" + std::to_string(pid) + "-abcdef"); };
+  for (const auto& made : {name(dead), name(getpid()), folder.path() / "strop-notes-abcdef", folder.path() / "other"}) fs::create_directory(made);
+  EXPECT_EXIT(
+      {
+        { const TemporaryFolder mine; }
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_FALSE(fs::exists(name(dead)));
+  EXPECT_TRUE(fs::exists(name(getpid())));
+  EXPECT_TRUE(fs::exists(folder.path() / "strop-notes-abcdef"));
+  EXPECT_TRUE(fs::exists(folder.path() / "other"));
 }
 
 TEST_F(HostToolchain, threads_compile_side_by_side) {
