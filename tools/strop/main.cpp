@@ -87,6 +87,8 @@ int fail(const Session& session, int code, const std::string& what) {
 int run(int argc, char** argv) {
   // A reader that goes away must not end a warmup in the middle; writing notices it.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file-size limit is a full disk, which the cache copes with, and no end.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app("", "strop");
   Session session;
   declare(app, session);
