@@ -26,12 +26,19 @@ struct VersionCondition {
   std::string version;
 };
 
+// Digits with dots between; `unknown` is a version only to be equal to.
+bool is_version(const VersionCondition& parsed) {
+  if (parsed.version == "unknown") return parsed.comparison.find_first_of("<>") == std::string::npos;
+  return parsed.version.find_first_not_of("0123456789.") == std::string::npos && parsed.version.front() != '.' && parsed.version.back() != '.' &&
+         parsed.version.find("..") == std::string::npos;
+}
+
 VersionCondition parse_version_condition(const std::string& condition) {
   const auto at = std::min(condition.find_first_not_of("<>="), condition.size());
   VersionCondition parsed{condition.substr(0, at), condition.substr(at)};
-  if (parsed.version.empty() || parsed.version.find_first_of(" \t") != std::string::npos)
+  if (parsed.version.empty() || !is_version(parsed))
     throw CacheError(fmt::format("'{}' is no version condition: write '<590', '<=580.95', '>570' or '=580.159.03'", condition));
-  for (const char* known : {"", "<", "<=", "=", "==", ">=", ">"})
+  for (const char* known : {"", "<", "<=", "=", ">=", ">"})
     if (parsed.comparison == known) return parsed;
   throw CacheError(fmt::format("'{}' is no version comparison: known are <, <=, =, >=, >", parsed.comparison));
 }
@@ -45,6 +52,26 @@ bool version_matches(const VersionCondition& condition, const std::string& versi
   if (comparison == ">") return order > 0;
   if (comparison == ">=") return order >= 0;
   return order == 0;
+}
+
+std::string lower(std::string text) {
+  for (auto& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+bool device_matches(const std::string& wanted, const Winner& winner) {
+  return winner.id.device_class.starts_with(fmt::format("kind={}\n", wanted)) ||
+         lower(winner.environment.device_name).find(lower(wanted)) != std::string::npos;
+}
+
+bool kernel_matches(const std::string& wanted, const std::string& kernel) {
+  std::string pattern;  // only * and ? are special
+  for (const char c : wanted) {
+    if (c == '[' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return fnmatch(pattern.c_str(), kernel.c_str(), 0) == 0;
 }
 
 bool key_matches(const std::string& wanted, const EntryId& id) {
@@ -78,11 +105,9 @@ void require_well_formed(const Filter& filter) {
 
 bool matches(const Winner& winner, const Filter& filter) {
   require_well_formed(filter);
-  if (!filter.kernel.empty() && fnmatch(filter.kernel.c_str(), winner.id.kernel.c_str(), 0) != 0) return false;
+  if (!filter.kernel.empty() && !kernel_matches(filter.kernel, winner.id.kernel)) return false;
   if (!filter.key.empty() && !key_matches(filter.key, winner.id)) return false;
-  if (!filter.device.empty() && winner.environment.device_name.find(filter.device) == std::string::npos &&
-      winner.id.device_class.find(filter.device) == std::string::npos)
-    return false;
+  if (!filter.device.empty() && !device_matches(filter.device, winner)) return false;
   if (!filter.driver.empty() && !version_matches(parse_version_condition(filter.driver), winner.environment.driver)) return false;
   if (filter.older_than_s && std::max(winner.tuned_at, winner.revalidated_at) > unix_now() - *filter.older_than_s) return false;
   return true;

@@ -13,6 +13,43 @@ namespace {
 
 constexpr std::string_view kUnreferencedBinaries = "kept = 0 AND code NOT IN (SELECT code FROM winner_v1)";
 
+// A winner or trial that can't be served.
+struct SickRow {
+  bool is_trial = false;
+  std::int64_t entry = 0;
+  std::string config;
+  std::string what;
+};
+
+std::vector<SickRow> dangling(Database& database) {
+  std::vector<SickRow> found;
+  for (const bool is_trial : {false, true}) {
+    const char* what = is_trial ? "trial" : "winner";
+    for (const auto& [column, table] : {std::pair("entry", "entry_v1"), std::pair("environment", "environment_v1")}) {
+      auto rows = database.prepare(fmt::format("SELECT entry, config FROM {}_v1 WHERE {} NOT IN (SELECT id FROM {})", what, column, table));
+      while (rows.step())
+        found.push_back({is_trial, rows.integer(0), rows.text(1), fmt::format("{} of entry {}: its {} is missing", what, rows.integer(0), column)});
+    }
+  }
+  return found;
+}
+
+std::vector<SickRow> unreadable(Database& database) {
+  std::vector<SickRow> found;
+  // A time is a finite number that is not negative.
+  constexpr std::string_view kBadTime = "typeof({0}.median_us) NOT IN ('real', 'integer') OR {0}.median_us < 0 OR {0}.median_us > 1e300";
+  auto winners = database.prepare(fmt::format(
+      "SELECT e.handle, e.key, e.kernel, w.config, w.entry, {} FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry", fmt::format(kBadTime, "w")));
+  while (winners.step())
+    if (!Key::parse(winners.text(1)) || !Config::parse(winners.text(3)) || winners.integer(5) != 0)
+      found.push_back({false, winners.integer(4), {}, fmt::format("winner {} of {}: its key, config or time can't be read", winners.text(0), winners.text(2))});
+  auto trials = database.prepare(fmt::format("SELECT entry, config, verdict, {} FROM trial_v1 t", fmt::format(kBadTime, "t")));
+  while (trials.step())
+    if (!Config::parse(trials.text(1)) || !parse_verdict(trials.text(2)) || trials.integer(3) != 0)
+      found.push_back({true, trials.integer(0), trials.text(1), fmt::format("trial of entry {}: its config, verdict or time can't be read", trials.integer(0))});
+  return found;
+}
+
 }  // namespace
 
 void Tables::remove_entry(const std::string& name) {
@@ -60,16 +97,16 @@ std::vector<Damage> Tables::verify(bool repair) {
       found.push_back({fmt::format("binary {} of {}: checksum differs", rows.text(1).substr(0, 12), rows.text(2)), repair});
     }
   }
-  {
-    auto rows = database_.prepare("SELECT e.handle, e.key, e.kernel, w.config FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry");
-    while (rows.step())
-      if (!Key::parse(rows.text(1)) || !Config::parse(rows.text(3)))
-        found.push_back({fmt::format("winner {} of {}: its key or config can't be read", rows.text(0), rows.text(2)), false});
-  }
-  if (repair && !broken.empty()) {
+  auto sick = dangling(database_);
+  auto unread = unreadable(database_);
+  sick.insert(sick.end(), unread.begin(), unread.end());
+  for (const auto& row : sick) found.push_back({row.what, repair});
+  if (repair && !(broken.empty() && sick.empty())) {
     const WriteLock lock(lock_path_, timeout_ms_);
     Transaction transaction(database_);
     for (const auto id : broken) database_.prepare("DELETE FROM binary_v1 WHERE id = ?").bind(id).run();
+    for (const auto& row : sick) row.is_trial ? database_.prepare("DELETE FROM trial_v1 WHERE entry = ? AND config = ?").bind(row.entry, row.config).run()
+                                              : database_.prepare("DELETE FROM winner_v1 WHERE entry = ?").bind(row.entry).run();
     transaction.commit();
   }
   return found;

@@ -1,7 +1,10 @@
 #include "cache/opening.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -52,6 +55,28 @@ std::string real_path(const std::string& path) {
   return fs::is_symlink(at, failed) ? path : at.string();
 }
 
+// Opening a FIFO would wait for ever, and reading a device has effects.
+void require_a_file(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) {
+    if (errno == ELOOP) throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is a link in a circle of links", path));
+    return;  // opening says what is wrong
+  }
+  if (S_ISDIR(facts.st_mode)) throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is a folder, no database file", path));
+  if (!S_ISREG(facts.st_mode)) throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is no regular file but a pipe, device or socket", path));
+}
+
+// What helps a command that can't serve what is there.
+std::string trouble_of(const std::string& path, const SqliteError& error) {
+  constexpr const char* kElsewhere = "name another cache with --cache or STROP_CACHE";
+  if (is_damage(error))
+    return fmt::format("{} can't be read as a cache ({}); a warmup, or `strop cache verify --repair`, sets it aside and begins anew", path, error.what());
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && ::access(path.c_str(), R_OK) != 0)
+    return fmt::format("{} may not be read by this user: let its owner give the permission (chmod u+rw), or {}", path, kElsewhere);
+  return fmt::format("{} can't be read as a cache: {}; {}", path, error.what(), kElsewhere);
+}
+
 void set_pragmas(Database& database, bool network) {
   // WAL needs one host; elsewhere a rollback journal does, slowly.
   database.run(network ? "PRAGMA journal_mode = TRUNCATE" : "PRAGMA journal_mode = WAL");
@@ -81,33 +106,46 @@ Attempt open_writable(const StoreOptions& options, const std::string& path) {
     std::error_code ignored;  // opening says what is wrong
     fs::create_directories(parent, ignored);
   }
+  require_a_file(path);
   const bool network = on_network_file_system(path);
+  // 0600 from the first moment; no descriptor, whose closing would drop this process's locks on the file.
+  static_cast<void>(::mknod(path.c_str(), S_IFREG | 0600, 0));
   Database database(path, Database::Mode::read_write, options.busy_timeout_ms);
   const auto kind = kind_of(database);
   if (kind == Kind::foreign || kind == Kind::newer) return {kind, {}};
   if (sqlite3_db_readonly(database.handle(), "main") == 1) refuse_writing(path);  // SQLite opened it all the same
   const WriteLock lock(path, options.busy_timeout_ms);
-  set_pragmas(database, network);
-  if (kind == Kind::empty) {
+  if (kind == Kind::empty) {  // before WAL: on a full disk a rollback leaves an empty file, which is an empty cache
     Transaction transaction(database);
     if (kind_of(database) == Kind::empty) create_schema(database);  // another process may have been first
     transaction.commit();
-    std::error_code ignored;
-    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, ignored);
   }
+  set_pragmas(database, network);
   look(database);
-  return {Kind::ours, {tables_on(std::move(database), path, options.busy_timeout_ms), path, true}};
+  return {Kind::ours, {tables_on(std::move(database), path, options.busy_timeout_ms), path, true, {}}};
 }
 
-Opened open_readable(const StoreOptions& options, const std::string& path) {
+// No tables yet: what a reader sees is an empty cache.
+Opened open_nothing(const std::string& path) {
+  auto opened = open_memory();
+  opened.path = path;
+  opened.writable = false;
+  return opened;
+}
+
+Attempt open_readable(const StoreOptions& options, const std::string& path) {
+  require_a_file(path);
   // A WAL database in a folder that can't be written opens only as immutable.
   for (const auto mode : {Database::Mode::read_only, Database::Mode::immutable}) {
     try {
       Database database(path, mode, options.busy_timeout_ms);
-      if (kind_of(database) != Kind::ours) throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is not a cache of this strop's format", path));
+      const auto kind = kind_of(database);
+      if (kind == Kind::empty) return {Kind::ours, open_nothing(path)};
+      if (kind != Kind::ours) return {kind, {}};
       look(database);
-      return {tables_on(std::move(database), {}, options.busy_timeout_ms), path, false};
+      return {Kind::ours, {tables_on(std::move(database), {}, options.busy_timeout_ms), path, false, {}}};
     } catch (const SqliteError& error) {
+      if (error.broken() && header_names_another(path)) return {Kind::foreign, {}};
       if (mode == Database::Mode::immutable || error.broken()) throw;
     }
   }
@@ -115,13 +153,14 @@ Opened open_readable(const StoreOptions& options, const std::string& path) {
 }
 
 // Reads everything: damage that was met in one page must be found again.
-bool is_broken(const std::string& path, int timeout_ms) {
+bool is_broken(const std::string& path, int timeout_ms, bool thorough) {
   if (header_names_another(path)) return false;
   try {
     Database database(path, Database::Mode::read_write, timeout_ms);
     if (kind_of(database) != Kind::ours) return false;
     look(database);
-    return database.text("PRAGMA integrity_check(1)") != "ok";
+    if (database.text("PRAGMA integrity_check(1)") != "ok") return true;
+    return thorough && !tables_on(std::move(database), {}, timeout_ms)->verify(false).empty();
   } catch (const SqliteError& error) {
     return is_damage(error);
   }
@@ -140,15 +179,34 @@ Attempt open_repaired(const StoreOptions& options, const std::string& path) {
   return open_writable(options, path);
 }
 
+std::string left_alone(const std::string& path, Kind kind) {
+  return fmt::format("{} is {}; it is left alone and {} is used instead", path,
+                     kind == Kind::newer ? "the cache of a later strop" : "the database of another application", beside(path));
+}
+
+Opened look_only(const StoreOptions& options, const std::string& path) {
+  auto attempt = open_readable(options, path);
+  if (attempt.kind == Kind::ours) return std::move(attempt.opened);
+  log::warn_once("cache-kind:" + path, left_alone(path, attempt.kind));
+  std::error_code ignored;
+  if (!fs::exists(beside(path), ignored)) return open_nothing(beside(path));
+  attempt = open_readable(options, beside(path));
+  if (attempt.kind == Kind::ours) return std::move(attempt.opened);
+  throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is not this strop's cache either", beside(path)));
+}
+
 Opened fall_back(const StoreOptions& options, const std::string& why) {
   try {
-    auto opened = open_readable(options, options.path);
+    auto opened = look_only(options, options.path);
+    opened.trouble = fmt::format("{} can't be written ({}): let its owner give the permission, make room, or name another cache with --cache or STROP_CACHE", options.path, why);
     log::warn_once("cache-readonly:" + options.path, fmt::format("the cache {} can't be written ({}); what it has is used, what is new is kept in memory", options.path, why));
     return opened;
-  } catch (const SqliteError&) {
+  } catch (const SqliteError& error) {
     log::warn_once("cache-unusable:" + options.path,
                    fmt::format("the cache {} can't be used ({}); everything works, but nothing is remembered past this process. Set STROP_CACHE to a place that can be written", options.path, why));
-    return open_memory();
+    auto opened = open_memory();
+    opened.trouble = trouble_of(options.path, error);
+    return opened;
   }
 }
 
@@ -161,12 +219,12 @@ Opened open_memory() {
     create_schema(database);
     transaction.commit();
   }
-  return {tables_on(std::move(database), {}, 0), {}, true};
+  return {tables_on(std::move(database), {}, 0), {}, true, {}};
 }
 
-std::string set_aside(const std::string& path, int timeout_ms) {
+std::string set_aside(const std::string& path, int timeout_ms, bool thorough) {
   const WriteLock lock(path, timeout_ms);
-  if (!is_broken(path, timeout_ms)) return {};
+  if (!is_broken(path, timeout_ms, thorough)) return {};
   std::string stamp = utc_text(unix_now());
   std::erase(stamp, ':');
   std::string name = fmt::format("{}.broken-{}", path, stamp);
@@ -183,20 +241,21 @@ Opened open_tables(const StoreOptions& wanted) {
   options.path = real_path(wanted.path);
   const auto& path = options.path;
   try {
-    if (options.read_only) return open_readable(options, path);
+    if (options.read_only) return look_only(options, path);
     auto attempt = open_repaired(options, path);
     if (attempt.kind == Kind::ours) return std::move(attempt.opened);
     log::warn_once("cache-kind:" + path,
-                   fmt::format("{} is {}; it is left alone and {} is used instead", path,
-                               attempt.kind == Kind::newer ? "the cache of a later strop" : "the database of another application", beside(path)));
+                   left_alone(path, attempt.kind));
     attempt = open_repaired(options, beside(path));
     if (attempt.kind == Kind::ours) return std::move(attempt.opened);
     throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is not this strop's cache either", beside(path)));
   } catch (const SqliteError& error) {
     if (!options.read_only) return fall_back(options, error.what());
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) log::warn_once("cache-unreadable:" + path, fmt::format("the cache {} can't be read: {}", path, error.what()));
-    return open_memory();
+    std::error_code failed;
+    if (fs::exists(path, failed) || failed) log::warn_once("cache-unreadable:" + path, fmt::format("the cache {} can't be read: {}", path, error.what()));
+    auto opened = open_memory();
+    opened.trouble = trouble_of(path, error);
+    return opened;
   }
 }
 

@@ -14,6 +14,7 @@ struct Opened {
   std::unique_ptr<Tables> tables;
   std::string path;      // the file in use; empty: memory
   bool writable = true;
+  std::string trouble;   // why what is at the path is not served, and what to do; empty: it is
 };
 
 // Never throws: one warning a cause, and memory in the end.
@@ -21,6 +22,7 @@ Opened open_tables(const StoreOptions& options);
 Opened open_memory();
 // Renames the database and its journals to `<path>.broken-<time>-<n>`, if it is still broken. Returns the new name; empty: it was not
 // broken any more.
-std::string set_aside(const std::string& path, int timeout_ms);
+// `thorough`: rows that refer to nothing or have another checksum are damage too.
+std::string set_aside(const std::string& path, int timeout_ms, bool thorough = false);
 
 }  // namespace strop::cache

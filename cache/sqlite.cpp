@@ -9,7 +9,8 @@ namespace {
 
 [[noreturn]] void fail(sqlite3* handle, int code, std::string_view doing) {
   const char* message = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
-  throw SqliteError(code, fmt::format("SQLite: {} ({}) while {}", message, code, doing));
+  log::debug(fmt::format("SQLite: {} ({}) while {}", message, code, doing));  // SQL text says nothing to people
+  throw SqliteError(code, fmt::format("{}, SQLite error {}", message, code));
 }
 
 // Percent-encodes what a URI filename would read as syntax.

@@ -2,6 +2,7 @@
 
 #include "cache/store.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 
@@ -20,6 +21,7 @@ class StoreOnTables : public Store {
 
   const std::string& path() const override { return main_.path; }
   bool writable() const override { return main_.writable; }
+  std::string trouble() const override { return main_.trouble; }
 
   std::optional<Winner> find_winner(const EntryId& id) override;
   std::vector<Winner> winners_of(const EntryId& id) override;
@@ -42,7 +44,10 @@ class StoreOnTables : public Store {
   Result read(const char* doing, Result nothing, const Ask& ask);
   template <class Change>
   bool write(const char* doing, const Change& change);
-  bool recover(const SqliteError& error, const char* doing);
+  bool recover(const SqliteError& error, const char* doing, bool thorough = false);
+  std::vector<Damage> examine(bool repair);  // `verify` with the lock held
+  template <class Do>
+  auto command(const char* doing, const Do& act);
   Tables& overlay();
   void require_writable() const;
 
@@ -58,13 +63,13 @@ Tables& StoreOnTables::overlay() {
 }
 
 // True: the database was set aside and a new one is open; ask again.
-bool StoreOnTables::recover(const SqliteError& error, const char* doing) {
+bool StoreOnTables::recover(const SqliteError& error, const char* doing, bool thorough) {
   if (error.broken() && main_.writable && !main_.path.empty()) {
     auto options = options_;
     options.path = main_.path;
     main_.tables.reset();  // closes the broken one
     try {
-      if (const auto aside = set_aside(options.path, options.busy_timeout_ms); !aside.empty())
+      if (const auto aside = set_aside(options.path, options.busy_timeout_ms, thorough); !aside.empty())
         log::warn_once("cache-broken:" + options.path, fmt::format("the cache {} is damaged ({}); it was set aside as {} and a new one begun",
                                                                    options.path, error.what(), aside));
     } catch (const SqliteError& failed) {
@@ -76,6 +81,20 @@ bool StoreOnTables::recover(const SqliteError& error, const char* doing) {
   log::warn_once(fmt::format("cache-{}:{}", error.code(), main_.path),
                  fmt::format("the cache {} failed {} ({}); what is new is kept in memory for this process", main_.path, doing, error.what()));
   return false;
+}
+
+// For the command: damage is set aside and the request carried out on the new database; what can't be is one sentence.
+template <class Do>
+auto StoreOnTables::command(const char* doing, const Do& act) {
+  for (int attempt = 0;; ++attempt) {
+    try {
+      return act(*main_.tables);
+    } catch (const SqliteError& error) {
+      if (attempt == 0 && error.broken() && main_.writable && recover(error, doing, true)) continue;
+      throw CacheError(fmt::format("{} failed on the cache {}: {}{}", doing, main_.path, error.what(),
+                                   error.broken() ? "; `strop cache verify --repair` sets it aside and begins anew" : ""));
+    }
+  }
 }
 
 // The overlay is asked first: it has what is newer than the file.
@@ -181,7 +200,7 @@ std::vector<Winner> StoreOnTables::list(const Filter& filter) {
   std::vector<Winner> found;
   {
     const std::lock_guard lock(mutex_);
-    found = main_.tables->all_winners();
+    found = command("listing", [](Tables& t) { return t.all_winners(); });
   }
   std::erase_if(found, [&](const Winner& winner) { return !matches(winner, filter); });
   return found;
@@ -190,18 +209,18 @@ std::vector<Winner> StoreOnTables::list(const Filter& filter) {
 std::vector<Winner> StoreOnTables::remove(const std::vector<Winner>& winners) {
   require_writable();
   const std::lock_guard lock(mutex_);
-  main_.tables->remove(winners);
+  command("removing entries", [&](Tables& t) { t.remove(winners); });
   return winners;
 }
 
 std::vector<StoredBinary> StoreOnTables::binaries() {
   const std::lock_guard lock(mutex_);
-  return main_.tables->binaries();
+  return command("listing binaries", [](Tables& t) { return t.binaries(); });
 }
 
 Stats StoreOnTables::stats() {
   const std::lock_guard lock(mutex_);
-  auto stats = main_.tables->stats();
+  auto stats = command("counting", [](Tables& t) { return t.stats(); });
   stats.path = main_.path;
   std::error_code failed;
   const auto bytes = std::filesystem::file_size(main_.path, failed);
@@ -211,18 +230,38 @@ Stats StoreOnTables::stats() {
 
 std::vector<Damage> StoreOnTables::verify(bool repair) {
   const std::lock_guard lock(mutex_);
-  return main_.tables->verify(repair && main_.writable);
+  return examine(repair);
+}
+
+std::vector<Damage> StoreOnTables::examine(bool repair) {
+  const bool change = repair && main_.writable;
+  std::vector<Damage> found;
+  try {
+    found = main_.tables->verify(change);
+  } catch (const SqliteError& error) {
+    if (!error.broken()) throw CacheError(fmt::format("checking the cache {} failed: {}", main_.path, error.what()));
+    found.push_back({fmt::format("database: {}", error.what()), false});
+  }
+  const auto left = [](const std::vector<Damage>& all) { return std::any_of(all.begin(), all.end(), [](const Damage& d) { return !d.repaired; }); };
+  if (!change || main_.path.empty() || !left(found)) return found;
+  recover(SqliteError(SQLITE_CORRUPT, found.front().what), "checking", true);
+  const bool whole = command("checking", [](Tables& t) { return t.verify(false).empty(); });
+  for (auto& damage : found) damage.repaired = whole;
+  return found;
 }
 
 std::uint64_t StoreOnTables::prune(std::uint64_t max_bytes) {
   require_writable();
   const std::lock_guard lock(mutex_);
-  const auto before = main_.tables->stats().file_bytes;
-  main_.tables->drop_unreferenced();
-  if (max_bytes > 0) main_.tables->shrink_to(max_bytes);
-  main_.tables->vacuum();
-  const auto after = main_.tables->stats().file_bytes;
-  return before > after ? before - after : 0;
+  examine(true);  // VACUUM of a damaged file fails, or carries the damage on
+  return command("pruning", [&](Tables& t) -> std::uint64_t {
+    const auto before = t.stats().file_bytes;
+    t.drop_unreferenced();
+    if (max_bytes > 0) t.shrink_to(max_bytes);
+    t.vacuum();
+    const auto after = t.stats().file_bytes;
+    return before > after ? before - after : 0;
+  });
 }
 
 }  // namespace

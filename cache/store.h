@@ -77,9 +77,9 @@ struct StoredBinary {
 
 // Selects winners; empty fields match everything. All conditions must hold.
 struct Filter {
-  std::string kernel;            // exact, or with '*' and '?'
+  std::string kernel;            // exact, or with '*' and '?' (nothing else is special)
   std::string key;               // a winner's handle (see `handle`), or fields "D=2048 W=4" that must all be in the key
-  std::string device;            // part of the device name or class
+  std::string device;            // its kind exactly (host), or part of its name whatever the case
   std::string driver;            // version condition: "<590", "<=580.95", "=580.159.03", ">570"; no operator means "="
   std::optional<std::int64_t> older_than_s;  // tuned (or revalidated) at least so long ago
 };
@@ -111,6 +111,8 @@ class Store {
 
   virtual const std::string& path() const = 0;  // empty: memory only
   virtual bool writable() const = 0;
+  // Why what is at the path is not served or not writable, with what to do; empty: nothing to say.
+  virtual std::string trouble() const { return {}; }
 
   // --- serving calls: never throw ---
   virtual std::optional<Winner> find_winner(const EntryId& id) = 0;

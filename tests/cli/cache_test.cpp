@@ -30,6 +30,33 @@ TEST_F(Cache, the_option_goes_before_the_setting) {
   EXPECT_EQ(strop({"cache", "path", "--cache", other}).out, other + "\n");
 }
 
+TEST_F(Cache, an_empty_condition_is_refused_and_removes_nothing) {
+  remember("causal_conv1d_fwd", 2048, "580.95.05");
+  for (const char* option : {"--kernel", "--device", "--driver", "--key"})
+    EXPECT_EQ(strop({"cache", "invalidate", option, "", "--older-than", "0d", "-y"}).exit_code, 2) << option;
+  EXPECT_EQ(strop({"cache", "invalidate", "--kernel", "*", "--older-than", "", "-y"}).exit_code, 2);
+  EXPECT_EQ(strop({"cache", "show", ""}).exit_code, 2);
+  for (const char* driver : {"<=", "<>1", "!=5", "<abc"})
+    EXPECT_EQ(strop({"cache", "list", "--driver", driver}).exit_code, 2) << driver;
+  EXPECT_EQ(listed().size(), 1u);
+}
+
+TEST_F(Cache, path_is_printed_whatever_is_there) {
+  const auto other = (home_ / "other.db").string();
+  std::ofstream(other) << "no database";
+  const auto ran = strop({"--cache", other, "cache", "path"});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_EQ(ran.out, other + "\n");
+}
+
+TEST_F(Cache, a_file_size_limit_fails_with_a_sentence_and_no_signal) {
+  remember("causal_conv1d_fwd", 2048, "580.95.05");
+  const auto ran = run_program("/bin/sh", {"-c", "ulimit -f 0; exec \"$@\"", "sh", STROP_COMMAND, "cache", "invalidate", "--all", "-y"}, options_);
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_FALSE(ran.err.empty());
+  EXPECT_EQ(listed().size(), 1u);
+}
+
 TEST_F(Cache, list_has_the_fields_that_programs_read) {
   remember("causal_conv1d_fwd", 2048, "580.95.05");
   const auto document = json({"cache", "list"});

@@ -11,7 +11,7 @@ namespace strop::cli {
 namespace {
 
 int run(const Session& session) {
-  const auto cache = open_cache(session, Access::look);
+  const auto cache = find_cache(session);
   if (session.json) {
     auto json = document("cache path");
     json["path"] = cache.place.path;
@@ -23,9 +23,8 @@ int run(const Session& session) {
     return kDone;
   }
   if (!cache.place.note.empty()) note(cache.place.note + "\n");
-  if (cache.place.path.empty()) throw CacheError(absent_text(cache.place));
   note(fmt::format("by the rule: {}{}\n", cache.place.rule, cache.exists ? "" : "; not made yet"));
-  print(cache.place.path + "\n");
+  print((cache.place.path.empty() ? ":memory:" : cache.place.path) + "\n");
   return kDone;
 }
 

@@ -30,7 +30,7 @@ TextTable::Style style_of(engine::State state) {
 
 }  // namespace
 
-OpenCache open_cache(const Session& session, Access access) {
+OpenCache find_cache(const Session& session) {
   OpenCache open;
   const auto wanted = session.cache.empty() ? settings::text("cache").value_or("") : session.cache;
   if (wanted == ":memory:") {
@@ -39,19 +39,21 @@ OpenCache open_cache(const Session& session, Access access) {
   }
   open.place = cache::find_place(session.cache, false);
   std::error_code error;
-  open.exists = !open.place.path.empty() && std::filesystem::exists(open.place.path, error);
+  open.exists = !open.place.path.empty() && (std::filesystem::exists(open.place.path, error) || error);
+  return open;
+}
+
+OpenCache open_cache(const Session& session, Access access) {
+  auto open = find_cache(session);
   if (!open.exists) return open;
   cache::StoreOptions options;
   options.path = open.place.path;
   options.read_only = access == Access::look;
   open.store = cache::Store::open(options);
-  // What can't be read is not served, and not changed: the store is then an empty one in memory, and has said why.
-  if (access == Access::look && open.store->path().empty())
-    throw CacheError(fmt::format(
-        "{} can't be read as a cache; a warmup, or `strop cache verify --repair`, sets it aside and begins anew",
-        open.place.path));
-  if (access == Access::change && (!open.store->writable() || open.store->path().empty()))
-    throw CacheError(fmt::format("{} can't be written", open.place.path));
+  // What can't be read is not served, and not changed: the store is then an empty one in memory, and says why.
+  if (open.store->path().empty() || (access == Access::change && !open.store->writable()))
+    throw CacheError(open.store->trouble());
+  open.place.path = open.store->path();  // a file beside it where what is there is another's
   return open;
 }
 
@@ -75,6 +77,8 @@ std::vector<Entry> entries_of(cache::Store& store, Machine& machine, const cache
 }
 
 std::vector<Entry> find_entries(cache::Store& store, Machine& machine, const std::vector<std::string>& words) {
+  if (fmt::format("{}", fmt::join(words, "")).find_first_not_of(" ,") == std::string::npos)
+    throw UsageError("KEY: needs an id or fields, and is empty");
   Selection selection;
   selection.key = fmt::format("{}", fmt::join(words, " "));
   return selected(store, machine, selection);
@@ -93,30 +97,43 @@ std::string key_text(const std::vector<std::string>& words) {
 }
 
 cache::Filter Selection::filter() const {
+  const auto value = [](const char* option, const std::string& given) {
+    if (given.empty()) throw UsageError(fmt::format("{}: needs a value", option));
+    return given == kNotGiven ? std::string() : given;
+  };
   cache::Filter filter;
-  filter.kernel = kernel;
-  filter.device = device;
-  filter.driver = driver;
-  if (!key.empty()) {
-    const auto text = key_text({key});
+  filter.kernel = value("--kernel", kernel);
+  filter.device = value("--device", device);
+  filter.driver = value("--driver", driver);
+  if (const auto given = value("--key", key); !given.empty()) {
+    const auto text = key_text({given});
     if (!is_id(text)) filter.key = text;  // ids may be given in part: `selected` compares them
   }
-  if (!older_than.empty()) filter.older_than_s = parse_age("--older-than", older_than);
+  if (const auto age = value("--older-than", older_than); !age.empty())
+    filter.older_than_s = parse_age("--older-than", age);
+  try {
+    cache::require_well_formed(filter);
+  } catch (const CacheError& error) {
+    throw UsageError(fmt::format("--driver: {}", error.what()));  // the key was read above
+  }
   return filter;
 }
 
 void add_selection(Declaration& subcommand, Selection& selection) {
+  // Not to be shown as a default.
+  selection = {"", "", "", "", ""};
   subcommand.heading("Which entries (all conditions must hold)");
   subcommand.option("--kernel", selection.kernel, "kernel by name, * and ? allowed: 'causal_conv1d_*'", "NAME");
   subcommand.option("--key", selection.key, "one entry's id, or fields of the key: 'D=2048 W=4'", "KEY");
   subcommand.option("--device", selection.device, "timed on a device whose name has this in it: 'H200'", "TEXT");
   subcommand.option("--driver", selection.driver, "timed with such a driver: '<590', '<=580.95', '=580.95.05'", "COND");
   subcommand.option("--older-than", selection.older_than, "tuned or revalidated longer ago: 12h, 30d, 2w", "AGE");
+  selection = {};
 }
 
 std::vector<Entry> selected(cache::Store& store, Machine& machine, const Selection& selection) {
   auto entries = entries_of(store, machine, selection.filter());
-  const auto text = selection.key.empty() ? std::string() : key_text({selection.key});
+  const auto text = selection.key == kNotGiven ? std::string() : key_text({selection.key});
   if (is_id(text))
     std::erase_if(entries, [&](const Entry& entry) { return !cache::handle(entry.winner.id).starts_with(text); });
   return entries;

@@ -23,6 +23,8 @@ struct OpenCache {
   std::unique_ptr<cache::Store> store;
 };
 
+// Where it is and whether there is something; `store` stays null.
+OpenCache find_cache(const Session& session);
 // Never creates a database. `change` on one that can't be written throws CacheError.
 OpenCache open_cache(const Session& session, Access access);
 // "no cache yet at /x/y (rule)": what to say where there is none.
@@ -42,14 +44,19 @@ std::vector<Entry> find_entries(cache::Store& store, Machine& machine, const std
 // KEY words to the text of a Filter's key; UsageError for what is neither an id nor fields.
 std::string key_text(const std::vector<std::string>& words);
 
+// What no word of a command line can be: an empty value is not the same as none.
+inline const std::string kNotGiven(1, '\0');
+
 // The options that select entries, the same for every subcommand that has them.
 struct Selection {
-  std::string kernel, device, driver, older_than;
-  std::string key;
+  std::string kernel = kNotGiven, device = kNotGiven, driver = kNotGiven, older_than = kNotGiven;
+  std::string key = kNotGiven;
   bool any() const {
-    return !(kernel.empty() && device.empty() && driver.empty() && older_than.empty() && key.empty());
+    for (const auto* value : {&kernel, &device, &driver, &older_than, &key})
+      if (*value != kNotGiven) return true;
+    return false;
   }
-  cache::Filter filter() const;
+  cache::Filter filter() const;  // UsageError for an empty or malformed value
 };
 void add_selection(Declaration& subcommand, Selection& selection);
 // Entries that a selection names, ids given in part too.

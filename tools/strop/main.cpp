@@ -87,7 +87,7 @@ int fail(const Session& session, int code, const std::string& what) {
 int run(int argc, char** argv) {
   // A reader that goes away must not end a warmup in the middle; writing notices it.
   std::signal(SIGPIPE, SIG_IGN);
-  // A file that may not grow is an error to be told, not the end.
+// A file that may not grow is a full disk, which the cache copes with, and not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app("", "strop");
   Session session;

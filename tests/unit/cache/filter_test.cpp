@@ -67,16 +67,26 @@ TEST(Filter, a_kernel_is_exact_or_a_pattern) {
   EXPECT_TRUE(kernel_matches("causal_conv?d"));
   EXPECT_FALSE(kernel_matches("causal"));
   EXPECT_FALSE(kernel_matches("rms_*"));
+  EXPECT_FALSE(kernel_matches("[c]ausal_conv1d"));
 }
 
-TEST(Filter, a_device_is_part_of_the_name_or_the_class) {
+TEST(Filter, a_device_is_its_kind_or_part_of_its_name) {
   const auto with = [](const std::string& device) {
     Filter filter;
     filter.device = device;
     return matches(winner_of(entry_of(4), "aa"), filter);
   };
   EXPECT_TRUE(with("H200"));
-  EXPECT_TRUE(with("sms=132"));
+  EXPECT_TRUE(with("nvidia h200"));
+  for (const char* labelled : {"sms=132", "sm", "_", "\n", "kind", "="}) EXPECT_FALSE(with(labelled)) << labelled;
+  auto host = winner_of(entry_of(4), "aa");
+  host.id.device_class = "kind=host\nname=Intel\n";
+  host.environment.device_name = "Intel";
+  Filter filter;
+  filter.device = "host";
+  EXPECT_TRUE(matches(host, filter));
+  filter.device = "hos";
+  EXPECT_FALSE(matches(host, filter));
   EXPECT_FALSE(with("A100"));
 }
 
@@ -105,7 +115,7 @@ TEST(Filter, all_conditions_must_hold) {
 
 TEST(Filter, malformed_conditions_are_refused_whatever_is_stored) {
   const auto store = open_at("");
-  for (const char* driver : {"<", "<>590", "=<590", "< 590", "590 600"}) {
+  for (const char* driver : {"<", "<>590", "=<590", "< 590", "590 600", "<=", "!=5", "==1", "<580,<590", "<-1", "<=580.95'", "<abc", "<unknown", "<580."}) {
     Filter filter;
     filter.driver = driver;
     EXPECT_THROW(store->list(filter), CacheError) << driver;
