@@ -75,8 +75,8 @@ tools/setup.sh --tests || exit 1
 
 # A part that would begin too late to end within CI's limit is left out, and counted as skipped.
 in_time() {
-  if [ "$SECONDS" -lt $((${STROP_TEST_MINUTES:-60} * 60)) ]; then return 0; fi
-  heading "$1: left out, begun too late (STROP_TEST_MINUTES=${STROP_TEST_MINUTES:-60})"
+  if [ "$SECONDS" -lt $((${TEST_MINUTES:-60} * 60)) ]; then return 0; fi
+  heading "$1: left out, begun too late (TEST_MINUTES=${TEST_MINUTES:-60})"
   skipped=$((skipped + 1))
   return 1
 }

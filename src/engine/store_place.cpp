@@ -17,13 +17,13 @@ std::unique_ptr<cache::Store> open_store(const std::string& path) {
     if (!place.note.empty()) log::warn_once("place:" + place.note, place.note);
     options.path = place.path;
   }
-  const auto mib = to_int(settings::get("cache_max_mib").text);
+  const auto mib = std::optional(settings::number("cache_max_mib"));
   options.max_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, mib.value_or(1024))) << 20;
   return cache::Store::open(options);
 }
 
 int compile_threads(int wanted) {
-  if (wanted <= 0) wanted = static_cast<int>(to_int(settings::get("compile_threads").text).value_or(0));
+  if (wanted <= 0) wanted = static_cast<int>(settings::number("compile_threads"));
   if (wanted <= 0) wanted = static_cast<int>(std::thread::hardware_concurrency());
   return std::clamp(wanted, 1, 256);
 }

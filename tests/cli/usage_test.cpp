@@ -1,7 +1,9 @@
 // The command line itself: help, choices, exit codes, streams.
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "tests/cli/command_fixture.h"
 
@@ -57,6 +59,48 @@ TEST_F(Usage, an_unknown_word_is_answered_with_the_choices) {
   EXPECT_NE(op.err.find("choose from causal_conv1d"), std::string::npos) << op.err;
 }
 
+TEST_F(Usage, with_json_a_refusal_is_one_document_too) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"warmup", "--json"}, {"bench", "--json"}, {"--json"}, {"cache", "show", "--json"}, {"templates", "--json", "extra"},
+        {"warmup", "causal_conv1d", "--B", "1", "--T", "8", "--D", "8", "--bogus", "--json"}, {"cache", "list", "--json", "--kernel="}}) {
+    const auto ran = strop(words);
+    EXPECT_EQ(ran.exit_code, 2) << words.back();
+    const auto document = nlohmann::json::parse(ran.out);
+    EXPECT_EQ(document["schema"], 1);
+    EXPECT_FALSE(document["error"].get<std::string>().empty());
+  }
+}
+
+TEST_F(Usage, an_empty_value_is_refused_and_takes_no_other_word) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"warmup", "causal_conv1d", "--B=", "--T=8", "--D=8"}, {"warmup", "causal_conv1d", "--B", "1", "--T", "8", "--D", "8", "--budget", ""},
+        {"cache", "show", ""}, {"--cache", "", "cache", "list"}, {"cache", "prune", "--max-size", ""}}) {
+    const auto ran = strop(words);
+    EXPECT_EQ(ran.exit_code, 2) << words.back();
+    EXPECT_NE(ran.err.find("needs a value"), std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Usage, settings_that_can_not_be_meant_are_told_with_the_remedy) {
+  for (const auto& [variable, value, remedy] : {std::tuple("STROP_CACHE_MAX_MIB", "abc", "whole number"), {"STROP_HOST_THREADS", "-1", "whole number"},
+                                                {"STROP_LOG", "loud", "off error warn"}, {"STROP_DEVICE", "gpu", "cuda:N"},
+                                                {"STROP_CASHE", "/tmp", "no setting"}}) {
+    auto options = options_;
+    options.environment[variable] = value;
+    const auto ran = strop({"doctor"}, options);
+    EXPECT_EQ(ran.exit_code, 1) << variable;
+    EXPECT_NE(ran.err.find(variable), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find(remedy), std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Usage, options_that_have_no_meaning_together_are_refused) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"doctor", "--settings-markdown", "--json"}, {"doctor", "--settings-markdown", "--require-gpu"},
+        {"warmup", "causal_conv1d", "--B", "1", "--T", "8", "--D", "8", "--compile-only", "--arch", "sm_90", "--device", "host"}})
+    EXPECT_EQ(strop(words).exit_code, 2) << words[1];
+}
+
 TEST_F(Usage, an_unknown_option_is_refused) {
   const auto ran = strop({"cache", "list", "--colour"});
   EXPECT_EQ(ran.exit_code, 2);
@@ -78,7 +122,7 @@ TEST_F(Usage, every_value_is_checked) {
                                     {{"--D", "8,"}, "not a whole number"},
                                     {{"--D", "99999999999999999999"}, "too large"},
                                     {{"--D", "1099511627777"}, "too large"},
-                                    {{"--D", ""}, "not a whole number"},
+                                    {{"--D", ""}, "needs a value"},
                                     {{"--D", "8", "--W", "x"}, "--W"},
                                     {{"--D", "8", "--dtype", "fp8"}, "bf16, fp16, fp32"},
                                     {{"--D", "8", "--wdtype", "int32"}, "bf16, fp16, fp32"},
@@ -90,7 +134,7 @@ TEST_F(Usage, every_value_is_checked) {
                                     {{"--D", "8", "--device", "cuda:"}, "cuda:N"},
                                     {{"--D", "8", "--arch", "sm_90"}, "--compile-only"},
                                     {{"--D", "8", "--compile-only"}, "--arch"},
-                                    {{"--D", "8", "--compile-only", "--arch", "90"}, "sm_90"}};
+                                    {{"--D", "8", "--compile-only", "--device", "auto", "--arch", "90"}, "sm_90"}};
   for (const auto& bad : cases) {
     auto words = shape;
     words.insert(words.end(), bad.words.begin(), bad.words.end());

@@ -24,7 +24,7 @@ struct PruneOptions {
 
 std::uint64_t bound_of(const PruneOptions& options) {
   if (!options.max_size.empty()) return parse_bytes("--max-size", options.max_size);
-  const auto mib = to_int(settings::get("cache_max_mib").text).value_or(0);
+  const auto mib = settings::number("cache_max_mib");
   return mib > 0 ? static_cast<std::uint64_t>(mib) << 20 : 0;
 }
 

@@ -58,7 +58,7 @@ int run(const Session& session) {
     note(absent_text(cache.place) + "\n");
     return kDone;
   }
-  const auto bound = to_int(settings::get("cache_max_mib").text).value_or(0);
+  const auto bound = settings::number("cache_max_mib");
   auto text = fmt::format(
       "{}\n  {} on disk (bound: {}), format {}\n  {} winners, {} trials, {} environments\n  {} binaries, {}\n",
       stats.path, bytes_text(stats.file_bytes),

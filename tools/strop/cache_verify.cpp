@@ -34,6 +34,7 @@ int run(const Session& session, bool repair) {
     json["damage"] = Json::array();
     for (const auto& finding : damage)
       json["damage"].push_back({{"what", finding.what}, {"repaired", finding.repaired}});
+    if (left > 0) json["error"] = fmt::format("{} of {} findings are not repaired", left, damage.size());
     print(text_of(json));
   } else if (!cache.exists) {
     note(absent_text(cache.place) + "\n");
@@ -43,6 +44,7 @@ int run(const Session& session, bool repair) {
       text += fmt::format("{} {}\n", finding.repaired ? good("repaired") : bad("damaged "), finding.what);
     print(text + summary_of(damage, left, cache.place));
   }
+  if (left > 0) note(fmt::format("strop: {} is damaged\n", cache.place.path));
   return left == 0 ? kDone : kFailed;
 }
 

@@ -7,9 +7,22 @@
 namespace strop::cli {
 namespace {
 
+// CLI11 leaves two blank lines between groups of options.
+std::string tidied(std::string text) {
+  for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
+  return text;
+}
+
+// An option without a value is never meant: a script's variable was empty.
+CLI::Validator needs_a_value() {
+  return {[](std::string& value) { return value.empty() ? std::string("needs a value, an empty one was given") : std::string(); }, ""};
+}
+
 std::string pages_of(const CLI::App& app, const std::string& parents) {
   const auto name = parents.empty() ? app.get_name() : parents + " " + app.get_name();
-  auto text = fmt::format("\n## {}\n\n```text\n{}```\n", name, help_of(app, parents));
+  // Not App::help, which shows the help of the subcommand that was called.
+  const auto help = tidied(app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal));
+  auto text = fmt::format("\n## {}\n\n```text\n{}```\n", name, help);
   for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) text += pages_of(*sub, name);
   return text;
 }
@@ -17,10 +30,7 @@ std::string pages_of(const CLI::App& app, const std::string& parents) {
 }  // namespace
 
 std::string help_of(const CLI::App& app, const std::string& parents) {
-  auto text = app.help(parents);
-  // CLI11 leaves two blank lines between groups of options.
-  for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
-  return text;
+  return tidied(app.help(parents));
 }
 
 Declaration Declaration::subcommand(const std::string& name, const std::string& help) const {
@@ -37,7 +47,7 @@ Declaration& Declaration::heading(const std::string& text) {
 
 Declaration& Declaration::option(const std::string& names, std::string& value, const std::string& help,
                                  const std::string& type) {
-  auto* option = app_->add_option(names, value, help)->type_name(type);
+  auto* option = app_->add_option(names, value, help)->type_name(type)->check(needs_a_value());
   if (!value.empty()) option->capture_default_str();
   if (!heading_.empty()) option->group(heading_);
   return *this;
@@ -57,13 +67,13 @@ Declaration& Declaration::flag(const std::string& names, bool& value, const std:
 }
 
 Declaration& Declaration::argument(const std::string& name, std::string& value, const std::string& help) {
-  app_->add_option(name, value, help)->required()->type_name("");
+  app_->add_option(name, value, help)->required()->type_name("")->check(needs_a_value());
   return *this;
 }
 
 Declaration& Declaration::arguments(const std::string& name, std::vector<std::string>& values,
                                     const std::string& help) {
-  app_->add_option(name, values, help)->required()->type_name("");
+  app_->add_option(name, values, help)->required()->type_name("")->check(needs_a_value());
   return *this;
 }
 

@@ -169,24 +169,27 @@ int require_gpu(const Session& session) {
     auto json = document("doctor");
     json["gpu"] = found;
     json["reason"] = probe.reason;
+    if (!found) json["error"] = "no usable GPU: " + probe.reason;
     print(text_of(json));
+  } else if (found) {
+    print(fmt::format("{} usable\n", probe.devices == 1 ? "1 GPU is" : fmt::format("{} GPUs are", probe.devices)));
   } else {
-    print(found
-              ? fmt::format("{} usable\n", probe.devices == 1 ? "1 GPU is" : fmt::format("{} GPUs are", probe.devices))
-              : fmt::format("no usable GPU: {}\n", probe.reason));
+    note(fmt::format("strop: no usable GPU: {}\n", probe.reason));
   }
   return found ? kDone : kFailed;
 }
 
 int run(const Session& session, const DoctorOptions& options) {
   if (options.settings_markdown) {
+    if (options.require_gpu || session.json) throw UsageError("--settings-markdown is a Markdown table: it goes with no other option");
     print(settings_markdown());
     return kDone;
   }
   if (options.require_gpu) return require_gpu(session);
   const auto findings = examine(session);
   print(session.json ? text_of(page_json(findings)) : page(findings));
-  return findings.usable() ? kDone : kFailed;
+  // With a setting that can't be meant a warmup may fail, or not do what was meant.
+  return findings.usable() && settings::problems().empty() ? kDone : kFailed;
 }
 
 }  // namespace
@@ -198,7 +201,8 @@ void add_doctor(Declaration& command, const Session& session) {
   doctor.flag("--require-gpu", options->require_gpu, "only say whether a GPU is usable: exit code 0 or 1");
   doctor.flag("--settings-markdown", options->settings_markdown, "the table of settings as docs/settings.md has it");
   doctor.footer(
-      "Exit code 1 when nothing could be tuned here: a GPU without NVRTC, or neither a GPU nor a C++ compiler.");
+      "Exit code 1 when nothing could be tuned here (a GPU without NVRTC, or neither a GPU nor a C++ compiler), or a\n"
+      "setting can't be meant.");
   doctor.json().run([options, &session] { return run(session, *options); });
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "src/base/settings.h"
 #include "tools/strop/entries.h"
 #include "tools/strop/machine.h"
 
@@ -51,6 +52,7 @@ CacheFinding examine_cache(const Session& session) {
 
 void advise(Findings& findings) {
   auto& advice = findings.advice;
+  for (const auto& problem : settings::problems()) advice.push_back("settings: " + problem);
   if (findings.driver.status != device::CudaStatus::ok) advice.push_back("GPU: " + findings.driver.reason);
   if (findings.has_gpu() && !findings.nvrtc.compiler) advice.push_back("NVRTC: " + findings.nvrtc.reason);
   for (const auto& device : findings.devices) {

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 
+#include "src/base/settings.h"
 #include "src/base/version.h"
 #include "strop/error.h"
 #include "tools/strop/command.h"
@@ -52,17 +54,36 @@ std::string full_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
-int refuse(const CLI::App& app, const std::string& why) {
+// "--opt=" would take the next word as its value.
+void require_values(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word(argv[i]);
+    if (word.starts_with("--") && word.ends_with('=') && word.find('=') + 1 == word.size())
+      throw UsageError(fmt::format("{}: needs a value, an empty one was given", word.substr(0, word.size() - 1)));
+  }
+}
+
+// Asked for, though the command line could not be understood to its end.
+bool wants_json(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + std::max(argc, 1), [](const char* word) { return std::string_view(word).starts_with("--json"); });
+}
+
+int refuse(const CLI::App& app, const std::string& why, bool json) {
   const auto& where = innermost(app);
   const auto subcommands = choices(where);
   auto text = fmt::format("{}: {}\n", full_name(where), why);
   if (!subcommands.empty()) text += fmt::format("known: {}\n", subcommands);
   note(text + fmt::format("`{} --help` says more\n", full_name(where)));
+  if (json) print(text_of(Json{{"schema", kJsonSchema}, {"error", fmt::format("{}: {}", full_name(where), why)}}));
   return kUsage;
 }
 
 int parse_and_run(CLI::App& app, Session& session, int argc, char** argv) {
+  const bool json = wants_json(argc, argv);
+  session.json = json;  // for what is refused before the subcommand is known
+  require_values(argc, argv);
   try {
+    session.json = false;
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     print(help_of(app, ""));
@@ -71,9 +92,9 @@ int parse_and_run(CLI::App& app, Session& session, int argc, char** argv) {
     print(fmt::format("{}\n", version.what()));
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return refuse(app, error.what());
+    return refuse(app, error.what(), json);
   }
-  if (!session.action) return refuse(app, "which subcommand?");
+  if (!session.action) return refuse(app, "which subcommand?", json);
   return session.action();
 }
 
@@ -87,11 +108,12 @@ int fail(const Session& session, int code, const std::string& what) {
 int run(int argc, char** argv) {
   // A reader that goes away must not end a warmup in the middle; writing notices it.
   std::signal(SIGPIPE, SIG_IGN);
-// A file that may not grow is a full disk, which the cache copes with, and not the end.
+  // A file that may not grow is a full disk, which the cache copes with, and not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app("", "strop");
   Session session;
   declare(app, session);
+  for (const auto& problem : settings::problems()) note(fmt::format("strop: warning: {}\n", problem));
   try {
     return parse_and_run(app, session, argc, argv);
   } catch (const UsageError& error) {

@@ -32,6 +32,7 @@ int finish(const Session& session, Json json, const Report& report, const std::s
     print(text_of(json));
   } else {
     print(report_text(report) + summary_of(report) + "\n");
+    if (!error.empty()) note("strop: " + error + "\n");
   }
   return error.empty() ? kDone : kFailed;
 }
@@ -65,6 +66,7 @@ int tune(const Session& session, const WarmupCommand& command, const std::vector
 int compile(const Session& session, const WarmupCommand& command, const std::vector<WarmupItem>& items) {
   if (command.arch.empty()) throw UsageError("--compile-only needs --arch: the GPU to compile for, say sm_90");
   if (!command.budget.empty()) throw UsageError("--budget has no meaning with --compile-only: nothing is timed");
+  if (command.device != "auto") throw UsageError("--device has no meaning with --compile-only: no device is opened, --arch says for which");
   const auto arch = parse_arch("--arch", command.arch);
   Options open;
   open.cache_path = session.cache;

@@ -65,7 +65,7 @@ abi::Index3 index3(const Dim3& d) { return {d.x, d.y, d.z}; }
 }  // namespace
 
 HostDevice::HostDevice() : facts_(host_facts()), pool_(WorkerPool::shared()) {
-  options_.workers = static_cast<int>(to_int(settings::get("host_threads").text).value_or(0));
+  options_.workers = static_cast<int>(settings::number("host_threads"));
 }
 
 void HostDevice::set_run_options(const RunOptions& options) {
