@@ -97,5 +97,15 @@ TEST_F(Warmup, without_nvrtc_compile_only_says_what_to_install) {
   EXPECT_NE(ran.err.find("no-nvrtc"), std::string::npos) << ran.err;
 }
 
+TEST_F(Warmup, memory_that_runs_out_is_an_error_and_not_the_end_of_the_process) {
+  for (const char* kib : {"120000", "200000", "300000", "450000"}) {
+    const auto ran = run_program("/bin/sh",
+                                 {"-c", std::string("ulimit -v ") + kib + "; exec \"$@\"", "sh", STROP_COMMAND, "warmup", "causal_conv1d", "--B", "1",
+                                  "--T", "8", "--D", "8", "--device", "host", "--budget", "5"},
+                                 options_);
+    EXPECT_LE(ran.exit_code, 1) << kib << ": " << ran.err;
+  }
+}
+
 }  // namespace
 }  // namespace strop::test

@@ -134,7 +134,7 @@ void WorkerPool::grow(int workers) {
 }
 
 void WorkerPool::work(int id, std::uint64_t seen) {
-  Block block;
+  std::unique_ptr<Block> block;  // made with the first job, which is told when there is no memory for it
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     begin_.wait(lock, [&] { return stop_ || generation_ != seen; });
@@ -143,7 +143,12 @@ void WorkerPool::work(int id, std::uint64_t seen) {
     if (id >= wanted_) continue;
     Job* job = job_;
     lock.unlock();
-    job->run_on(block);
+    try {
+      if (!block) block = std::make_unique<Block>();
+      job->run_on(*block);
+    } catch (const std::exception& error) {
+      job->fail(error.what());
+    }
     lock.lock();
     if (--busy_ == 0) end_.notify_all();
   }
