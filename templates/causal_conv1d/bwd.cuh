@@ -137,34 +137,30 @@ struct Backward {
     }
   }
 
-  // A segment from `rows`, its first row t of `first`: the strip's. `out` is the row of dx that step u = 0 completes; both advance.
+  // A segment from `rows`; `first`: the strip's. `out` is the row of dx that step u = 0 completes; t and it advance. Edges are looked for
+  // a group at a time, so that one boundary costs two groups at most.
   template <class Source>
   __device__ __forceinline__ void segment(const CausalConv1dBwdArgs& a, Source& rows, i64& t, X*& out, bool first) {
-    if constexpr (P::packed != 0) {
-      if (!within(t, kSegment)) return segment_of<true>(a, rows, t, out, first);
-    }
-    segment_of<false>(a, rows, t, out, first);
-    if constexpr (P::packed != 0) {
-      STROP_UNROLL
-      for (int slot = 0; slot < kRing; ++slot) age[slot] = kHalo;
+    STROP_UNROLL_BY(1)
+    for (int i = 0; i < kSegment / R::kGroup; ++i) {
+      rows.begin_group(row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
+      const bool no_row_before = first && i == 0;
+      if (P::packed != 0 && !within(t, R::kGroup)) group<true>(a, rows, t, out, no_row_before);
+      else group<false>(a, rows, t, out, no_row_before);
+      out += R::kGroup * row_stride<P>(a.dx_row);
+      t += R::kGroup;
     }
   }
   template <bool kEdges, class Source>
-  __device__ __forceinline__ void segment_of(const CausalConv1dBwdArgs& a, Source& rows, i64& t, X*& out, bool first) {
-    STROP_UNROLL_BY(1)
-    for (int group = 0; group < kSegment / R::kGroup; ++group) {
-      rows.begin_group(row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
-      const bool no_row_before = first && group == 0;
-      STROP_UNROLL
-      for (int u = 0; u < R::kGroup; ++u) {
-        if constexpr (kEdges) step(a, t + u, u);
-        take(u, rows.x(u), rows.dy(u), P::whole_blocks || t + u < a.T);
-        rows.fetch(u, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
-        add_to_sums(u);
-        if ((u >= kHalo || !no_row_before) && (P::whole_blocks || t + u - kHalo < a.T)) store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u);
-      }
-      out += R::kGroup * row_stride<P>(a.dx_row);
-      t += R::kGroup;
+  __device__ __forceinline__ void group(const CausalConv1dBwdArgs& a, Source& rows, i64 t, X* out, bool no_row_before) {
+    STROP_UNROLL
+    for (int u = 0; u < R::kGroup; ++u) {
+      if constexpr (kEdges) step(a, t + u, u);
+      else if constexpr (P::packed != 0) age[u % kRing] = kHalo;
+      take(u, rows.x(u), rows.dy(u), P::whole_blocks || t + u < a.T);
+      rows.fetch(u, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
+      add_to_sums(u);
+      if ((u >= kHalo || !no_row_before) && (P::whole_blocks || t + u - kHalo < a.T)) store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u);
     }
   }
 
