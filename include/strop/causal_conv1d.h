@@ -16,7 +16,7 @@
 // the problem alone: the same bits from run to run and whatever config wins.
 //
 // Pointers are the caller's device pointers (host pointers on the host device), never kept, never freed. Strides are in elements.
-// Calls are asynchronous on `stream`. What is not supported is refused with a sentence before anything is launched.
+// y must not overlap x, nor dx x or dy (the same pointer is refused). Calls are asynchronous on `stream`. What is not supported is refused with a sentence before anything is launched.
 
 #include <array>
 #include <cstddef>

@@ -97,7 +97,7 @@ __device__ void causal_conv1d_state_bwd(const CausalConv1dStateBwdArgs& a) {
   if (d >= P::D) return;
   s.x = static_cast<const X*>(a.x) + s.one.row_sequence * a.x_sequence + d * a.x_channel;
   s.dy = static_cast<const X*>(a.dy) + s.one.row_sequence * a.dy_sequence + d * a.dy_channel;
-  s.taps.load(a.weight, a.bias, d, a.weight_channel, a.weight_tap);
+  if (place.start < place.end) s.taps.load(a.weight, a.bias, d, a.weight_channel, a.weight_tap);  // without rows there may be no weight
   if (a.d_initial != nullptr) {
     X* to = static_cast<X*>(a.d_initial) + place.n * a.d_initial_sequence + d * a.d_initial_channel;
     STROP_UNROLL_BY(1)

@@ -128,10 +128,10 @@ void expect_last_rows_agree(const CausalConv1dProblem& whole, const Filled& x) {
   const device::Buffer y(gpu(), 2 * elements);
   const device::Buffer y_tail(gpu(), 2 * tail_elements);
   const Config config{{"vec", 1}, {"rows", 16}, {"lanes", 32}, {"threads", 128}, {"min_blocks", 4}};
-  void* const all[] = {x.at(0), weight.at(0), nullptr, y.data()};
+  void* const all[] = {x.at(0), weight.at(0), nullptr, y.data(), nullptr, nullptr, nullptr};
   bench().run(ops::conv_fwd_kernel(), ops::ConvFwdProblem(shape), config, all);
   const auto begin = static_cast<std::size_t>((whole.T - kRows) * shape.x.row);
-  void* const last[] = {x.at(begin), weight.at(0), nullptr, y_tail.data()};
+  void* const last[] = {x.at(begin), weight.at(0), nullptr, y_tail.data(), nullptr, nullptr, nullptr};
   bench().run(ops::conv_fwd_kernel(), ops::ConvFwdProblem(ops::make_shape(tail)), config, last);
   const auto skip = static_cast<std::size_t>((whole.W - 1) * whole.D);
   const auto got = downloaded(static_cast<std::byte*>(y.data()) + 2 * (elements - tail_elements), tail_elements);

@@ -75,6 +75,9 @@ TEST_F(ConvCalls, WithoutTokensStatesAreHandedOnAndSumsAreZero) {
     p.initial_state = p.final_state = p.bias = true;
     ConvCall call(library(), p, packed ? std::vector<std::int64_t>{0, 0, 0, 0} : std::vector<std::int64_t>{});
     EXPECT_EQ(call.wrong(conv()), "");
+    auto t = call.backward_tensors();
+    t.weight = t.bias = nullptr;
+    conv().backward(p, t, nullptr);
   }
   ConvCall none(library(), problem(0, 16, 8));
   EXPECT_EQ(none.wrong(conv()), "");
@@ -184,6 +187,7 @@ TEST_F(ConvCalls, TensorsThatTheProblemHasNotOrLacksAreRefusedByName) {
   int something = 0;
   EXPECT_NE(forward([](auto& t) { t.x = nullptr; }).find("x is null"), std::string::npos);
   EXPECT_NE(forward([](auto& t) { t.weight = nullptr; }).find("weight is null"), std::string::npos);
+  EXPECT_NE(forward([](auto& t) { t.y = const_cast<void*>(t.x); }).find("in place"), std::string::npos);
   EXPECT_NE(forward([&](auto& t) { t.bias = &something; }).find("bias is given"), std::string::npos);
   EXPECT_NE(forward([&](auto& t) { t.residual = &something; }).find("residual is given"), std::string::npos);
   EXPECT_NE(forward([&](auto& t) { t.initial_state = &something; }).find("initial_state is given"), std::string::npos);
@@ -194,6 +198,7 @@ TEST_F(ConvCalls, TensorsThatTheProblemHasNotOrLacksAreRefusedByName) {
     change(t);
     return refused([&] { conv().backward(p, t, nullptr); });
   };
+  EXPECT_NE(backward([](auto& t) { t.dx = const_cast<void*>(t.dy); }).find("in place"), std::string::npos);
   EXPECT_NE(backward([](auto& t) { t.dw = nullptr; }).find("dw is null"), std::string::npos);
   EXPECT_NE(backward([](auto& t) { t.workspace_bytes = 1; }).find("workspace of"), std::string::npos);
   EXPECT_NE(backward([&](auto& t) { t.d_initial_state = &something; }).find("d_initial_state is given"), std::string::npos);

@@ -26,6 +26,12 @@ void require_when(bool there, const void* pointer, const char* name) {
     refuse(there ? fmt::format("{} is null, the problem has one", name) : fmt::format("{} is given, the problem has none", name));
 }
 
+// Threads read rows that others have written by then. Slices of one buffer that interleave are fine, and not told apart from this.
+void require_apart(const void* out, const char* out_name, const void* in, const char* in_name) {
+  if (out == in) [[unlikely]]
+    refuse(fmt::format("{} and {} are the same memory: the convolution can't be done in place", out_name, in_name));
+}
+
 void require_aligned(const ConvShape& shape, std::initializer_list<const void*> pointers) {
   const int have = alignment_of(pointers);
   if (have < shape.problem.alignment) [[unlikely]]
@@ -80,6 +86,7 @@ void ForwardPlanOnKernels::launch(const CausalConv1dForward& t, Stream stream) c
     require(t.y, "y");
     require_when(shape_.problem.bias, t.bias, "bias");
     require_when(shape_.problem.residual, t.residual, "residual");
+    require_apart(t.y, "y", t.x, "x");
     require_aligned(shape_, {t.x, t.weight, t.bias, t.y, t.residual});
   }
   bounds_.check(t.cu_seqlens, t.cu_seqlens_host, stream);
@@ -138,6 +145,8 @@ void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream)
     require(t.dy, "dy");
     require(t.dx, "dx");
     require_when(shape_.problem.bias, t.bias, "bias");
+    require_apart(t.dx, "dx", t.x, "x");
+    require_apart(t.dx, "dx", t.dy, "dy");
     require_aligned(shape_, {t.x, t.weight, t.bias, t.dy, t.dx});
     if (t.workspace == nullptr || t.workspace_bytes < workspace_bytes_) [[unlikely]]
       refuse(fmt::format("the backward needs a workspace of {} bytes (backward_workspace_bytes), {} were given", workspace_bytes_,
