@@ -15,11 +15,14 @@ class Terminal : public Command {
 
 TEST_F(Terminal, stored_escape_sequences_are_shown_and_not_obeyed) {
   // A command key, a bell, an 8-bit control and a byte that is no UTF-8, stored as a winner's reason and a driver.
-  remember("causal_conv1d_fwd", 2048, "580\033]0;title\007\033[2J\xc2\x9b" "31m\xff", 1700000000,
-           "won\033[2J\033[31mred");
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"cache", "list"}, {"cache", "show", "D=2048"}, {"cache", "explain", "D=2048"},
-        {"cache", "invalidate", "--all", "--dry-run"}}) {
+  remember("causal_conv1d_fwd", 2048,
+           "580\033]0;title\007\033[2J\xc2\x9b"
+           "31m\xff",
+           1700000000, "won\033[2J\033[31mred");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"cache", "list"},
+                                                {"cache", "show", "D=2048"},
+                                                {"cache", "explain", "D=2048"},
+                                                {"cache", "invalidate", "--all", "--dry-run"}}) {
     const auto ran = strop(words);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     const auto all = ran.out + ran.err;
@@ -35,7 +38,8 @@ TEST_F(Terminal, text_in_any_language_stays_as_it_is) {
 }
 
 TEST_F(Terminal, a_bar_has_no_escape_sequence_where_none_is_wanted) {
-  const std::vector<std::string> words{"warmup", "causal_conv1d", "--device", "host", "--B", "1", "--T", "8", "--D", "8"};
+  const std::vector<std::string> words{"warmup", "causal_conv1d", "--device", "host", "--B",
+                                       "1",      "--T",           "8",        "--D",  "8"};
   options_.environment["NO_COLOR"] = "1";
   const auto plain = strop(words, options_);
   EXPECT_EQ(plain.exit_code, 0) << plain.err;

@@ -39,8 +39,8 @@ void copy_or_remove(const std::string& from, const std::string& to) {
   if (!fs::exists(from, failed)) return;
   fs::copy_file(from, to, fs::copy_options::overwrite_existing, failed);
   if (failed)
-    throw Error(fmt::format("a dry run prunes a copy, and {} could not be copied to {}: {}; is there room at TMPDIR?", from,
-                            to, failed.message()));
+    throw Error(fmt::format("a dry run prunes a copy, and {} could not be copied to {}: {}; is there room at TMPDIR?",
+                            from, to, failed.message()));
 }
 
 void copy_database(const std::string& from, const std::string& to) {
@@ -50,7 +50,8 @@ void copy_database(const std::string& from, const std::string& to) {
     copy_or_remove(from + "-wal", to + "-wal");
     if (before == std::pair(stamp_of(from), stamp_of(from + "-wal"))) return;
   }
-  throw Error(fmt::format("{} is being written by others, so what a prune would remove can't be told; try again", from));
+  throw Error(
+      fmt::format("{} is being written by others, so what a prune would remove can't be told; try again", from));
 }
 
 }  // namespace

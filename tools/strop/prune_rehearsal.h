@@ -1,7 +1,8 @@
 #pragma once
 
-// What a prune would remove: it is done to a copy in a temporary folder, by the very code that would do it to the cache, and
-// the copy is compared. Takes the room of the cache there for as long. Throws Error when the copy can't be made.
+// What a prune would remove: it is done to a copy in a temporary folder, by the very code that would do it to the
+// cache, and the copy is compared. Takes the room of the cache there for as long. Throws Error when the copy can't be
+// made.
 
 #include <cstdint>
 #include <string>

@@ -27,8 +27,8 @@ std::string sentence_of(const CLI::ParseError& error) {
   const std::string_view text = raw;
   const auto option = text.substr(0, text.find(':'));
   if (const auto times = between(text, ": At Most 1 required but received ", ""))
-    return fmt::format("{} is given {} times: give it once (several values with commas, where it takes several)", option,
-                       *times);
+    return fmt::format("{} is given {} times: give it once (several values with commas, where it takes several)",
+                       option, *times);
   if (const auto type = between(text, ": 1 required ", " missing"))
     return fmt::format("{}: needs a value: {} {}", option, option, type->empty() ? "VALUE" : *type);
   if (const auto name = between(text, "Could not convert: ", " = "))
@@ -39,7 +39,8 @@ std::string sentence_of(const CLI::ParseError& error) {
   if (const auto words = between(text, "arguments were not expected: ", ""))
     return fmt::format("'{}' are not known here: leave them out, or look for the right words in the help", *words);
   if (text.ends_with(" is required"))
-    return fmt::format("{} is needed, and was not given", text.substr(0, text.size() - std::string_view(" is required").size()));
+    return fmt::format("{} is needed, and was not given",
+                       text.substr(0, text.size() - std::string_view(" is required").size()));
   return raw;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// What the parser of the command line refuses, in sentences that name the option and what would have been right. A pure function.
+// What the parser of the command line refuses, in sentences that name the option and what would have been right. A pure
+// function.
 
 #include <string>
 

@@ -22,7 +22,7 @@ void print(std::string_view text);
 void note(std::string_view text) noexcept;
 // To standard error as it is, for what moves the cursor. What print and note show on a terminal has no such power.
 void draw(std::string_view text) noexcept;
-// Stored text, as it may be shown to people: control characters and bytes that are no UTF-8 become "\\x1b"; newlines and tabs stay.
+// Stored text, as it may be shown to people: control characters and bytes that are no UTF-8 become "\x1b"; newlines and tabs stay.
 std::string printable(std::string_view text);
 
 bool output_is_terminal();
