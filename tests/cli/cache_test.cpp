@@ -196,6 +196,23 @@ TEST_F(Cache, prune_gives_space_back) {
   EXPECT_EQ(strop({"cache", "prune", "--yes", "--max-size", "much"}).exit_code, 2);
 }
 
+TEST_F(Cache, a_dry_run_of_prune_lists_what_a_prune_then_removes) {
+  remember("causal_conv1d_fwd", 2048, "580.95.05");
+  remember("causal_conv1d_bwd", 2048, "580.95.05");
+  const auto nothing = json({"cache", "prune", "--dry-run"});
+  EXPECT_TRUE(nothing["entries"].empty());
+  EXPECT_TRUE(nothing["binaries"].empty());
+  const auto everything = json({"cache", "prune", "--dry-run", "--max-size", "1K"});
+  EXPECT_EQ(everything["entries"].size(), 2u) << everything;
+  EXPECT_EQ(everything["trials"], 4);
+  const auto page = strop({"cache", "prune", "--dry-run", "--max-size", "1K"});
+  EXPECT_NE(page.out.find("causal_conv1d_bwd"), std::string::npos) << page.out;
+  EXPECT_NE(page.out.find("2 entries, 0 binaries and 4 trials would go"), std::string::npos) << page.out;
+  EXPECT_EQ(listed().size(), 2u);
+  EXPECT_EQ(json({"cache", "prune", "--yes", "--max-size", "1K"})["freed_bytes"], everything["would_free_bytes"]);
+  EXPECT_TRUE(listed().empty());
+}
+
 TEST_F(Cache, verify_says_that_a_damaged_file_is_damaged) {
   remember("causal_conv1d_fwd", 2048, "580.95.05");
   EXPECT_EQ(json({"cache", "verify"})["ok"], true);

@@ -68,7 +68,7 @@ nlohmann::json Command::json(std::vector<std::string> arguments, int exit_code) 
 }
 
 void Command::remember(const std::string& kernel, std::int64_t D, const std::string& driver,
-                       std::int64_t tuned_at) const {
+                       std::int64_t tuned_at, const std::string& why) const {
   std::filesystem::create_directories(home_ / "cache");
   cache::StoreOptions options;
   options.path = cache_file();
@@ -89,7 +89,7 @@ void Command::remember(const std::string& kernel, std::int64_t D, const std::str
   winner.time = {100.5, 0.5, 99.5, 40};
   winner.candidates = 2;
   winner.rejected = 1;
-  winner.why = "the only one left";
+  winner.why = why;
   winner.tuned_at = tuned_at;
   ASSERT_TRUE(store->put_trial(trial_of(winner, winner.config, Verdict::ok, 100.5)));
   ASSERT_TRUE(store->put_trial(trial_of(winner, Config{{"rows", 32}, {"vec", 4}}, Verdict::wrong_result, 0)));

@@ -28,7 +28,7 @@ class Command : public testing::Test {
   std::string cache_file() const { return (home_ / "cache" / "strop.db").string(); }
   // A winner of an H200 with two trials, as a warmup there would have left it.
   void remember(const std::string& kernel, std::int64_t D, const std::string& driver,
-                std::int64_t tuned_at = 1700000000) const;
+                std::int64_t tuned_at = 1700000000, const std::string& why = "the only one left") const;
   // Ids of what is listed.
   std::vector<std::string> listed() const;
 

@@ -81,7 +81,7 @@ TEST_F(Warmup, an_unsupported_shape_is_refused_with_its_reason) {
   auto words = kWarmup;
   words.back() = "4096";
   const auto ran = strop(words);
-  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.exit_code, 2);
   EXPECT_NE(ran.err.find("W=4096"), std::string::npos) << ran.err;
 }
 

@@ -70,10 +70,10 @@ bool is_hit(const Match& match) { return match.differences.empty(); }
 std::string match_text(const Match& match) {
   const auto& winner = match.entry->winner;
   auto text = fmt::format("{} {} {} [{}]\n", is_hit(match) ? good("hit    ") : warning("nearest"),
-                          cache::handle(winner.id), winner.id.kernel, winner.id.key.str());
+                          cache::handle(winner.id), printable(winner.id.kernel), printable(winner.id.key.str()));
   text += fmt::format("        {} {}, {}{}\n", winner.config.str(), time_text(winner.time.median_us),
                       engine::name(match.entry->state.state),
-                      match.entry->state.reason.empty() ? "" : ": " + match.entry->state.reason);
+                      match.entry->state.reason.empty() ? "" : ": " + printable(match.entry->state.reason));
   if (!is_hit(match)) {
     TextTable table({"        field", "asked", "stored"});
     for (const auto& difference : match.differences)

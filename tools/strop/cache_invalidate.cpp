@@ -62,8 +62,7 @@ int run(const Session& session, const InvalidateOptions& options) {
     return kDone;
   }
   if (!options.destroy.yes && !session.json) note(entries_table(entries));
-  if (!options.destroy.agreed(fmt::format("Remove {} entries from {}?", entries.size(), cache.place.path)))
-    return kFailed;
+  options.destroy.require_consent(fmt::format("Remove {} entries from {}?", entries.size(), cache.place.path));
   std::vector<cache::Winner> winners;
   for (const auto& entry : entries) winners.push_back(entry.winner);
   const auto removed = cache.store->remove(winners);

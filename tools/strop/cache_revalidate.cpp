@@ -70,6 +70,19 @@ Report revalidate(const Work& work, const cache::Place& place, bool all) {
   return report;
 }
 
+// Empty when every key was timed.
+std::string failure_of(const Report& report) {
+  std::size_t failed = 0;
+  const KeyReport* first = nullptr;
+  for (const auto& key : report.keys) {
+    if (key.outcome != Outcome::failed) continue;
+    if (failed++ == 0) first = &key;
+  }
+  if (first == nullptr) return {};
+  return fmt::format("{} of {} entries could not be timed again, and stay as they are; the first, {} [{}]: {}", failed,
+                     report.keys.size(), first->kernel, first->key.str(), first->note);
+}
+
 int run(const Session& session, const RevalidateCommand& command) {
   end_well_when_interrupted();
   static_cast<void>(command.selection.filter());
@@ -80,12 +93,12 @@ int run(const Session& session, const RevalidateCommand& command) {
   cache.store.reset();
   const auto report = revalidate(work, cache.place, command.all);
 
-  bool failed = false;
-  for (const auto& key : report.keys) failed = failed || key.outcome == Outcome::failed;
+  const auto error = failure_of(report);
   if (session.json) {
     auto json = document("cache revalidate");
     add_report(json, report);
     json["cache"] = cache.place.path;
+    if (!error.empty()) json["error"] = error;
     json["skipped"] = Json::array();
     for (const auto& [entry, why] : work.skipped) {
       json["skipped"].push_back(to_json(entry.winner, entry.state));
@@ -104,7 +117,9 @@ int run(const Session& session, const RevalidateCommand& command) {
     else
       print(report_text(report) + summary_of(report) + "\n");
   }
-  return failed ? kFailed : kDone;
+  if (error.empty()) return kDone;
+  note(fmt::format("strop: {}\n", error));
+  return kFailed;
 }
 
 }  // namespace

@@ -57,9 +57,11 @@ std::string trials_table(const std::vector<Trial>& trials, const Config& winner)
 std::string entry_text(const Entry& entry, const std::vector<Trial>& trials) {
   const auto& winner = entry.winner;
   std::string text =
-      bold(fmt::format("{}  {} [{}]", cache::handle(winner.id), winner.id.kernel, winner.id.key.str())) + "\n";
+      bold(printable(
+          fmt::format("{}  {} [{}]", cache::handle(winner.id), winner.id.kernel, winner.id.key.str()))) +
+      "\n";
   const auto line = [&](std::string_view label, const std::string& value) {
-    if (!value.empty()) text += fmt::format("  {:<12} {}\n", label, value);
+    if (!value.empty()) text += fmt::format("  {:<12} {}\n", label, printable(value));
   };
   line("winner", fmt::format("{}, {}", winner.config.str(), time_text(winner.time.median_us)));
   if (winner.limit_us > 0)

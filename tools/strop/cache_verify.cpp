@@ -41,7 +41,7 @@ int run(const Session& session, bool repair) {
   } else {
     std::string text;
     for (const auto& finding : damage)
-      text += fmt::format("{} {}\n", finding.repaired ? good("repaired") : bad("damaged "), finding.what);
+      text += fmt::format("{} {}\n", finding.repaired ? good("repaired") : bad("damaged "), printable(finding.what));
     print(text + summary_of(damage, left, cache.place));
   }
   if (left > 0) note(fmt::format("strop: {} is damaged\n", cache.place.path));

@@ -13,9 +13,13 @@ std::string tidied(std::string text) {
   return text;
 }
 
-// An option without a value is never meant: a script's variable was empty.
+// An option without a value is never meant: a script's variable was empty, or the next option was taken for it.
 CLI::Validator needs_a_value() {
-  return {[](std::string& value) { return value.empty() ? std::string("needs a value, an empty one was given") : std::string(); }, ""};
+  return {[](std::string& value) {
+            if (value.empty()) return std::string("needs a value, an empty one was given");
+            return value.starts_with("--") ? fmt::format("needs a value, and {} is an option", value) : std::string();
+          },
+          ""};
 }
 
 std::string pages_of(const CLI::App& app, const std::string& parents) {

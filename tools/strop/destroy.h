@@ -18,8 +18,10 @@ struct Destroy {
     subcommand.flag("--dry-run", dry_run, "show what would go, and do nothing");
     subcommand.flag("--yes,-y", yes, "do not ask");
   }
-  // False: the user said no. Throws UsageError when there is nobody to ask.
-  bool agreed(const std::string& question) const { return yes || confirm(question); }
+  // Throws Error when the user says no, and UsageError when there is nobody to ask.
+  void require_consent(const std::string& question) const {
+    if (!yes && !confirm(question)) throw Error("not agreed to, so nothing was removed");
+  }
 };
 
 }  // namespace strop::cli

@@ -23,8 +23,8 @@ struct DoctorOptions {
   bool settings_markdown = false;
 };
 
-std::string line(std::string_view label, bool ok, const std::string& text) {
-  const auto mark = ok ? good("ok     ") : warning("missing");
+std::string line(std::string_view label, bool ok, const std::string& text, std::string_view otherwise = "missing") {
+  const auto mark = ok ? good("ok     ") : warning(fmt::format("{:<7}", otherwise));
   return fmt::format("{:<10} {}  {}\n", label, mark, text);
 }
 
@@ -48,8 +48,10 @@ std::string device_line(const DeviceFacts& facts) {
 std::string compiler_line(const CompilerFinding& finding) {
   if (!finding.compiler) return line(finding.what, false, finding.reason.substr(0, finding.reason.find('\n')));
   const auto& compiler = *finding.compiler;
-  return line(finding.what, true,
-              fmt::format("{}, {}, found by: {}", compiler.identity(), compiler.path, compiler.rule));
+  return line(finding.what, finding.works(),
+              fmt::format("{}, {}, found by: {}{}{}", compiler.identity(), compiler.path, compiler.rule,
+                          finding.works() ? "" : "; ", finding.reason),
+              "broken");
 }
 
 std::string cache_line(const CacheFinding& cache) {
@@ -87,9 +89,11 @@ std::string page(const Findings& findings) {
 }
 
 Json compiler_json(const CompilerFinding& finding) {
-  if (!finding.compiler) return {{"found", false}, {"reason", finding.reason}};
+  if (!finding.compiler) return {{"found", false}, {"works", false}, {"reason", finding.reason}};
   const auto& compiler = *finding.compiler;
   return {{"found", true},
+          {"works", finding.works()},
+          {"reason", finding.reason},
           {"name", compiler.name},
           {"version", compiler.version},
           {"identity", compiler.identity()},
@@ -173,10 +177,10 @@ int require_gpu(const Session& session) {
     print(text_of(json));
   } else if (found) {
     print(fmt::format("{} usable\n", probe.devices == 1 ? "1 GPU is" : fmt::format("{} GPUs are", probe.devices)));
-  } else {
-    note(fmt::format("strop: no usable GPU: {}\n", probe.reason));
   }
-  return found ? kDone : kFailed;
+  if (found) return kDone;
+  note(fmt::format("strop: no usable GPU: {}\n", probe.reason));
+  return kFailed;
 }
 
 int run(const Session& session, const DoctorOptions& options) {
@@ -187,9 +191,17 @@ int run(const Session& session, const DoctorOptions& options) {
   }
   if (options.require_gpu) return require_gpu(session);
   const auto findings = examine(session);
-  print(session.json ? text_of(page_json(findings)) : page(findings));
-  // With a setting that can't be meant a warmup may fail, or not do what was meant.
-  return findings.usable() && settings::problems().empty() ? kDone : kFailed;
+  const auto fault = findings.fault();
+  if (session.json) {
+    auto json = page_json(findings);
+    if (!fault.empty()) json["error"] = fault;
+    print(text_of(json));
+  } else {
+    print(page(findings));
+  }
+  if (fault.empty()) return kDone;
+  note(fmt::format("strop: {}\n", fault));
+  return kFailed;
 }
 
 }  // namespace
@@ -201,8 +213,8 @@ void add_doctor(Declaration& command, const Session& session) {
   doctor.flag("--require-gpu", options->require_gpu, "only say whether a GPU is usable: exit code 0 or 1");
   doctor.flag("--settings-markdown", options->settings_markdown, "the table of settings as docs/settings.md has it");
   doctor.footer(
-      "Exit code 1 when nothing could be tuned here (a GPU without NVRTC, or neither a GPU nor a C++ compiler), or a\n"
-      "setting can't be meant.");
+      "Exit code 1 when nothing could be tuned here (a GPU without NVRTC, or neither a GPU nor a C++ compiler; both\n"
+      "compilers are tried), or a setting can't be meant.");
   doctor.json().run([options, &session] { return run(session, *options); });
 }
 

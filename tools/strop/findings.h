@@ -18,7 +18,10 @@ namespace strop::cli {
 struct CompilerFinding {
   std::string what;  // "nvrtc", "host"
   std::optional<jit::Compiler> compiler;
-  std::string reason;  // why it can't be had
+  std::string reason;  // why it can't be had, or can't be used
+
+  // A compiler that is found may still make nothing: it was tried.
+  bool works() const { return compiler && reason.empty(); }
 };
 
 struct CacheFinding {
@@ -38,8 +41,10 @@ struct Findings {
   std::vector<std::string> advice;  // what to do, the most important first
 
   bool has_gpu() const;
-  // Something can be tuned and run here.
+  // Something can be tuned and run here, on the device that STROP_DEVICE names if it names one.
   bool usable() const;
+  // Why a warmup would fail, or not do what was meant, in one sentence; empty when it would do.
+  std::string fault() const;
 };
 
 Findings examine(const Session& session);

@@ -14,6 +14,7 @@
 #include "tools/strop/command.h"
 #include "tools/strop/declaration.h"
 #include "tools/strop/json_values.h"
+#include "tools/strop/refusal.h"
 #include "tools/strop/terminal.h"
 
 namespace strop::cli {
@@ -92,7 +93,7 @@ int parse_and_run(CLI::App& app, Session& session, int argc, char** argv) {
     print(fmt::format("{}\n", version.what()));
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return refuse(app, error.what(), json);
+    return refuse(app, sentence_of(error), json);
   }
   if (!session.action) return refuse(app, "which subcommand?", json);
   return session.action();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/base/settings.h"
 #include "tools/strop/terminal.h"
 
 namespace strop::cli {
@@ -20,18 +21,31 @@ std::string bar_of(int done, int all) {
 
 }  // namespace
 
-ProgressBar::ProgressBar() : shown_(error_is_terminal()), begin_(std::chrono::steady_clock::now()) {}
+ProgressBar::ProgressBar()
+    : shown_(error_is_terminal() && settings::foreign("TERM") != "dumb"),
+      escapes_(error_takes_escapes()),
+      begin_(std::chrono::steady_clock::now()) {}
 
 ProgressBar::~ProgressBar() {
-  if (drawn_) note("\r\033[K");
+  if (drawn_ > 0) replace("");
+}
+
+void ProgressBar::replace(const std::string& line) {
+  if (escapes_)
+    draw("\r\033[K" + line);
+  else if (line.size() < drawn_)
+    draw("\r" + line + std::string(drawn_ - line.size(), ' ') + "\r" + line);
+  else
+    draw("\r" + line);
+  drawn_ = line.size();
 }
 
 std::function<void(const Progress&)> ProgressBar::hook() {
   if (!shown_) return {};
-  return [this](const Progress& progress) { draw(progress); };
+  return [this](const Progress& progress) { show(progress); };
 }
 
-void ProgressBar::draw(const Progress& progress) {
+void ProgressBar::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
@@ -42,8 +56,7 @@ void ProgressBar::draw(const Progress& progress) {
                           elapsed, progress.kernel, progress.key);
   // One column less than there are, so that no terminal wraps.
   line.resize(std::min(line.size(), static_cast<std::size_t>(std::max(1, error_width() - 1))));
-  note("\r\033[K" + line);
-  drawn_ = true;
+  replace(printable(line));
 }
 
 }  // namespace strop::cli

@@ -1,10 +1,11 @@
 #pragma once
 
-// One line on standard error that says how far a warmup is; drawn only on a terminal, a few times a second, and wiped
-// when done. Used by the thread that runs the warmup.
+// One line on standard error that says how far a warmup is; drawn only on a terminal that is not dumb, a few times a second,
+// and wiped when done; without escape sequences under NO_COLOR. Used by the thread that runs the warmup.
 
 #include <chrono>
 #include <functional>
+#include <string>
 
 #include "strop/library.h"
 
@@ -21,10 +22,12 @@ class ProgressBar {
   std::function<void(const Progress&)> hook();
 
  private:
-  void draw(const Progress& progress);
+  void show(const Progress& progress);
+  void replace(const std::string& line);
 
   const bool shown_;
-  bool drawn_ = false;
+  const bool escapes_;     // else a line is wiped with spaces
+  std::size_t drawn_ = 0;  // columns
   std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point next_;
 };

@@ -23,13 +23,14 @@ std::string change_of(const KeyReport& key) {
 std::string notes_of(const Report& report) {
   std::string text;
   for (const auto& key : report.keys) {
-    const auto name = fmt::format("{} [{}]", key.kernel, key.key.str());
+    const auto name = printable(fmt::format("{} [{}]", key.kernel, key.key.str()));
+    const auto note = printable(key.note);
     if (key.outcome == Outcome::failed)
-      text += bad("failed ") + name + ": " + key.note + "\n";
+      text += bad("failed ") + name + ": " + note + "\n";
     else if (const auto change = change_of(key); !change.empty())
       text += warning("revalidated ") + name + ": " + change + "\n";
     else if (!key.note.empty())
-      text += warning("note ") + name + ": " + key.note + "\n";
+      text += warning("note ") + name + ": " + note + "\n";
   }
   return text;
 }

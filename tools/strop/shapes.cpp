@@ -46,7 +46,8 @@ std::vector<WarmupItem> items_of(const ShapeOptions& options) {
   std::vector<WarmupItem> items;
   for (const auto& shape : shapes_of(options)) {
     if (const auto reason = op.why_unsupported(shape))
-      throw Unsupported(
+      // The command line alone shows it: no other machine would do it either.
+      throw UsageError(
           fmt::format("{} B={} T={} D={} W={}: {}", op.name(), shape.B, shape.T, shape.D, shape.W, *reason));
     for (auto& item : op.items(shape)) items.push_back(std::move(item));
   }

@@ -47,13 +47,20 @@ Json kernel_json(const Kernel& kernel) {
   return json;
 }
 
-int show(const std::string& file) {
+int show(const Session& session, const std::string& file) {
   const auto& texts = jit::embedded_templates();
   const auto found = texts.find(file);
   if (found == texts.end()) {
     std::vector<std::string> known;
     for (const auto& [name, text] : texts) known.push_back(name);
     refuse_choice("--show", file, known);
+  }
+  if (session.json) {
+    auto json = document("templates");
+    json["file"] = file;
+    json["text"] = found->second;
+    print(text_of(json));
+    return kDone;
   }
   print(found->second);
   return kDone;
@@ -84,7 +91,7 @@ void add_templates(Declaration& command, const Session& session) {
   auto templates = command.subcommand("templates", "The ops and kernels of this build, with the space of each");
   auto file = std::make_shared<std::string>();
   templates.option("--show", *file, "print an embedded text, say common/memory.cuh", "FILE");
-  templates.json().run([file, &session] { return file->empty() ? run(session) : show(*file); });
+  templates.json().run([file, &session] { return file->empty() ? run(session) : show(session, *file); });
 }
 
 }  // namespace strop::cli

@@ -20,10 +20,15 @@ class OutputError : public Error {
 void print(std::string_view text);
 // To standard error; never throws, for there is nowhere left to complain.
 void note(std::string_view text) noexcept;
+// To standard error as it is, for what moves the cursor. What print and note show on a terminal has no such power.
+void draw(std::string_view text) noexcept;
+// Stored text, as it may be shown to people: control characters and bytes that are no UTF-8 become "\x1b"; newlines and tabs stay.
+std::string printable(std::string_view text);
 
 bool output_is_terminal();
 bool error_is_terminal();
 bool input_is_terminal();
+bool error_takes_escapes();  // neither NO_COLOR nor a terminal that is dumb
 int error_width();  // columns of the terminal behind standard error; 80 when not known
 
 // Standard output gets colours.

@@ -23,6 +23,10 @@ TextTable::TextTable(std::vector<std::string> headings) : headings_(std::move(he
 
 void TextTable::row(std::vector<std::string> cells, Style style) {
   cells.resize(headings_.size());
+  for (auto& cell : cells) {
+    cell = printable(cell);
+    std::replace(cell.begin(), cell.end(), '\n', ' ');
+  }
   rows_.push_back({std::move(cells), std::move(style)});
 }
 

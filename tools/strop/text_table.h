@@ -1,7 +1,8 @@
 #pragma once
 
 // A table for people: columns as wide as their widest cell, numbers to the right. Cells are ASCII or UTF-8; colours are
-// put on whole rows, so that widths stay right. Plain value.
+// put on whole rows, so that widths stay right.
+// Control characters in a cell are shown, not obeyed. Plain value.
 
 #include <functional>
 #include <string>

@@ -32,9 +32,10 @@ int finish(const Session& session, Json json, const Report& report, const std::s
     print(text_of(json));
   } else {
     print(report_text(report) + summary_of(report) + "\n");
-    if (!error.empty()) note("strop: " + error + "\n");
   }
-  return error.empty() ? kDone : kFailed;
+  if (error.empty()) return kDone;
+  note(fmt::format("strop: {}\n", error));
+  return kFailed;
 }
 
 int tune(const Session& session, const WarmupCommand& command, const std::vector<WarmupItem>& items) {
@@ -75,6 +76,11 @@ int compile(const Session& session, const WarmupCommand& command, const std::vec
     ProgressBar bar;
     report = compile_only(items, arch, open, bar.hook());
   }
+  std::string error;
+  if (static_cast<int>(report.failed.size()) == report.candidates)
+    error = report.failed.empty() ? "there was nothing to compile"
+                                  : fmt::format("none of the {} candidates compiles for {}; the first: {}",
+                                                report.candidates, report.arch, report.failed.front());
   if (session.json) {
     auto json = document("warmup");
     json["op"] = command.shapes.op;
@@ -88,16 +94,19 @@ int compile(const Session& session, const WarmupCommand& command, const std::vec
     json["cached"] = report.cached;
     json["timings"] = 0;
     json["failed"] = report.failed;
+    if (!error.empty()) json["error"] = error;
     print(text_of(json));
   } else {
     std::string text;
-    for (const auto& failure : report.failed) text += bad("does not compile ") + failure + "\n";
+    for (const auto& failure : report.failed) text += bad("does not compile ") + printable(failure) + "\n";
     print(text +
           fmt::format("{} candidates for {} in {:.3f} s: {} compiles, {} were there, {} do not compile; cache {}\n",
                       report.candidates, report.arch, report.elapsed_s, report.compiles, report.cached,
                       report.failed.size(), report.cache_path.empty() ? "in memory" : report.cache_path));
   }
-  return static_cast<int>(report.failed.size()) == report.candidates ? kFailed : kDone;
+  if (error.empty()) return kDone;
+  note(fmt::format("strop: {}\n", error));
+  return kFailed;
 }
 
 int run(const Session& session, const WarmupCommand& command) {
