@@ -50,6 +50,17 @@ std::vector<SickRow> unreadable(Database& database) {
   return found;
 }
 
+// Entries whose columns are not what their handle was made of: no lookup finds them.
+std::vector<std::string> misnamed(Database& database) {
+  std::vector<std::string> found;
+  auto rows = database.prepare("SELECT handle, kernel, key, device_class, template_digest FROM entry_v1");
+  while (rows.step()) {
+    const auto key = Key::parse(rows.text(2));
+    if (!key || handle({rows.text(1), *key, rows.text(3), rows.text(4)}) != rows.text(0)) found.push_back(rows.text(0));
+  }
+  return found;
+}
+
 }  // namespace
 
 void Tables::remove_entry(const std::string& name) {
@@ -90,20 +101,27 @@ std::vector<Damage> Tables::verify(bool repair) {
   if (const auto answer = database_.text("PRAGMA integrity_check(20)"); answer != "ok") found.push_back({"database: " + answer, false});
   std::vector<std::int64_t> broken;
   {
-    auto rows = database_.prepare("SELECT id, code, kernel, checksum, bytes FROM binary_v1");
+    auto rows = database_.prepare("SELECT id, code, kernel, checksum, bytes, entry, target FROM binary_v1");
     while (rows.step()) {
-      if (digest_of(rows.text(1) + rows.blob(4)) == rows.text(3)) continue;
+      const bool whole = digest_of(rows.text(1) + rows.blob(4)) == rows.text(3);
+      if (whole && !rows.text(5).empty() && !rows.text(6).empty()) continue;
       broken.push_back(rows.integer(0));
-      found.push_back({fmt::format("binary {} of {}: checksum differs", rows.text(1).substr(0, 12), rows.text(2)), repair});
+      found.push_back({fmt::format("binary {} of {}: {}", rows.text(1).substr(0, 12), rows.text(2),
+                                   whole ? "its entry point or target is missing" : "checksum differs"),
+                       repair});
     }
   }
+  const auto lost = misnamed(database_);
+  for (const auto& name : lost)
+    found.push_back({fmt::format("entry {}: its kernel, key, device class or template is not what it was stored under", name), repair});
   auto sick = dangling(database_);
   auto unread = unreadable(database_);
   sick.insert(sick.end(), unread.begin(), unread.end());
   for (const auto& row : sick) found.push_back({row.what, repair});
-  if (repair && !(broken.empty() && sick.empty())) {
+  if (repair && !(broken.empty() && sick.empty() && lost.empty())) {
     const WriteLock lock(lock_path_, timeout_ms_);
     Transaction transaction(database_);
+    for (const auto& name : lost) remove_entry(name);
     for (const auto id : broken) database_.prepare("DELETE FROM binary_v1 WHERE id = ?").bind(id).run();
     for (const auto& row : sick) row.is_trial ? database_.prepare("DELETE FROM trial_v1 WHERE entry = ? AND config = ?").bind(row.entry, row.config).run()
                                               : database_.prepare("DELETE FROM winner_v1 WHERE entry = ?").bind(row.entry).run();
@@ -129,8 +147,12 @@ void Tables::shrink_to(std::uint64_t max_bytes) {
       database_.run("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE code NOT IN (SELECT code FROM winner_v1) "
                     "ORDER BY last_used LIMIT 16)");
     } else {
-      const auto oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry "
-                         "ORDER BY max(w.last_used, w.tuned_at, w.revalidated_at), e.id LIMIT 1");
+      // Tunings that never came to a winner cost least to lose.
+      auto oldest = database_.text("SELECT e.handle FROM trial_v1 t JOIN entry_v1 e ON e.id = t.entry WHERE t.entry NOT IN "
+                                   "(SELECT entry FROM winner_v1) GROUP BY e.id ORDER BY max(t.landed_at), e.id LIMIT 1");
+      if (oldest.empty())
+        oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry "
+                                "ORDER BY max(w.last_used, w.tuned_at, w.revalidated_at), e.id LIMIT 1");
       if (oldest.empty()) return;
       remove_entry(oldest);
     }

@@ -3,7 +3,9 @@
 #include "cache/store.h"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -15,9 +17,14 @@
 namespace strop::cache {
 namespace {
 
+// How long a write waits for a process that has not let go of the database once before, and in all when the store is closed.
+constexpr int kImpatientMs = 20, kClosingMs = 1000;
+constexpr std::size_t kMostOwed = 4096;
+
 class StoreOnTables : public Store {
  public:
   explicit StoreOnTables(const StoreOptions& options) : options_(options), main_(open_tables(options)) {}
+  ~StoreOnTables() override;
 
   const std::string& path() const override { return main_.path; }
   bool writable() const override { return main_.writable; }
@@ -33,6 +40,7 @@ class StoreOnTables : public Store {
   void touch(const EntryId& id) override;
 
   std::vector<Winner> list(const Filter& filter) override;
+  std::vector<Winner> unfinished(const Filter& filter) override;
   std::vector<Winner> remove(const std::vector<Winner>& winners) override;
   std::vector<StoredBinary> binaries() override;
   Stats stats() override;
@@ -42,8 +50,11 @@ class StoreOnTables : public Store {
  private:
   template <class Result, class Ask>
   Result read(const char* doing, Result nothing, const Ask& ask);
-  template <class Change>
-  bool write(const char* doing, const Change& change);
+  using Change = std::function<void(Tables&)>;
+  // `owed`: tried again later when it can't be written now.
+  bool write(const char* doing, Change change, bool owed = true);
+  bool try_write(const char* doing, const Change& change);
+  void settle();
   bool recover(const SqliteError& error, const char* doing, bool thorough = false);
   std::vector<Damage> examine(bool repair);  // `verify` with the lock held
   template <class Do>
@@ -55,6 +66,8 @@ class StoreOnTables : public Store {
   StoreOptions options_;
   Opened main_;
   Opened overlay_;  // in memory: what the main database could not take
+  bool impatient_ = false;  // the last write met a lock that was not let go of in time
+  std::deque<Change> owed_;
 };
 
 Tables& StoreOnTables::overlay() {
@@ -86,6 +99,7 @@ bool StoreOnTables::recover(const SqliteError& error, const char* doing, bool th
 // For the command: damage is set aside and the request carried out on the new database; what can't be is one sentence.
 template <class Do>
 auto StoreOnTables::command(const char* doing, const Do& act) {
+  if (impatient_) main_.tables->set_timeout(options_.busy_timeout_ms);
   for (int attempt = 0;; ++attempt) {
     try {
       return act(*main_.tables);
@@ -113,23 +127,54 @@ Result StoreOnTables::read(const char* doing, Result nothing, const Ask& ask) {
   return nothing;
 }
 
-template <class Change>
-bool StoreOnTables::write(const char* doing, const Change& change) {
-  const std::lock_guard lock(mutex_);
+bool StoreOnTables::try_write(const char* doing, const Change& change) {
   for (int attempt = 0; main_.writable && attempt < 2; ++attempt) {
     try {
+      if (impatient_) main_.tables->set_timeout(kImpatientMs);
       change(*main_.tables);
+      if (impatient_) main_.tables->set_timeout(options_.busy_timeout_ms);
+      impatient_ = false;
       return true;
     } catch (const SqliteError& error) {
+      impatient_ = impatient_ || error.code() == SQLITE_BUSY;
       if (!recover(error, doing)) break;
     }
   }
+  return false;
+}
+
+bool StoreOnTables::write(const char* doing, Change change, bool owed) {
+  const std::lock_guard lock(mutex_);
+  settle();
+  if (owed_.empty() && try_write(doing, change)) return true;
   try {
     change(overlay());
   } catch (const SqliteError& error) {
     log::warn_once("cache-overlay", fmt::format("a result could not even be kept in memory: {}", error.what()));
   }
+  if (owed && impatient_ && main_.writable && owed_.size() < kMostOwed) owed_.push_back(std::move(change));
   return false;
+}
+
+// In the order in which they came: losers' binaries go with the winner that comes after their trials.
+void StoreOnTables::settle() {
+  while (!owed_.empty()) {
+    const bool written = try_write("writing what was kept in memory", owed_.front());
+    if (!written && impatient_) return;
+    owed_.pop_front();
+  }
+}
+
+StoreOnTables::~StoreOnTables() {
+  try {
+    if (owed_.empty()) return;
+    impatient_ = false;
+    main_.tables->set_timeout(kClosingMs);
+    settle();
+    if (!owed_.empty())
+      log::warn(fmt::format("{} results could not be written to the cache {} and are lost with this process", owed_.size(), main_.path));
+  } catch (...) {  // no room for a sentence either
+  }
 }
 
 // Comparable wrappers, so that `read` can tell an answer from nothing.
@@ -163,7 +208,7 @@ std::optional<StoredBinary> StoreOnTables::find_binary(const std::string& code, 
   if (damaged) {
     log::warn_once(fmt::format("cache-checksum:{}:{}", main_.path, code),
                    fmt::format("a binary in the cache {} is damaged (its checksum differs); it is removed and made again", main_.path));
-    write("removing a damaged binary", [](Tables& t) { t.verify(true); });
+    write("removing a damaged binary", [](Tables& t) { t.verify(true); }, false);
   }
   return found.value;
 }
@@ -173,22 +218,22 @@ std::vector<StoredTrial> StoreOnTables::trials_of(const EntryId& id) {
 }
 
 bool StoreOnTables::put_winner(const Winner& winner, const std::optional<StoredBinary>& binary) {
-  const bool stored = write("storing a winner", [&](Tables& t) { t.put_winner(winner, binary); });
-  if (stored && options_.max_bytes > 0) write("keeping to the size bound", [&](Tables& t) { t.shrink_to(options_.max_bytes); });
+  const bool stored = write("storing a winner", [winner, binary](Tables& t) { t.put_winner(winner, binary); });
+  if (stored && options_.max_bytes > 0) write("keeping to the size bound", [bound = options_.max_bytes](Tables& t) { t.shrink_to(bound); }, false);
   return stored;
 }
 
 bool StoreOnTables::put_trial(const StoredTrial& trial) {
-  return write("storing a trial", [&](Tables& t) { t.put_trial(trial); });
+  return write("storing a trial", [trial](Tables& t) { t.put_trial(trial); });
 }
 
 bool StoreOnTables::put_binary(const StoredBinary& binary) {
-  return write("storing a binary", [&](Tables& t) { t.put_binary(binary, true); });
+  return write("storing a binary", [binary](Tables& t) { t.put_binary(binary, true); });
 }
 
 void StoreOnTables::touch(const EntryId& id) {
   if (!main_.writable) return;
-  write("noting a use", [&](Tables& t) { t.touch(id, unix_now()); });
+  write("noting a use", [id](Tables& t) { t.touch(id, unix_now()); }, false);
 }
 
 void StoreOnTables::require_writable() const {
@@ -201,6 +246,17 @@ std::vector<Winner> StoreOnTables::list(const Filter& filter) {
   {
     const std::lock_guard lock(mutex_);
     found = command("listing", [](Tables& t) { return t.all_winners(); });
+  }
+  std::erase_if(found, [&](const Winner& winner) { return !matches(winner, filter); });
+  return found;
+}
+
+std::vector<Winner> StoreOnTables::unfinished(const Filter& filter) {
+  require_well_formed(filter);
+  std::vector<Winner> found;
+  {
+    const std::lock_guard lock(mutex_);
+    found = command("listing", [](Tables& t) { return t.unfinished(); });
   }
   std::erase_if(found, [&](const Winner& winner) { return !matches(winner, filter); });
   return found;

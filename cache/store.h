@@ -5,7 +5,9 @@
 //
 // A damaged, locked, read-only, full or missing database is one warning in the log and a working store (set aside and rebuilt, or in
 // memory); methods that serve tuning and launching never throw. Methods that serve the command (invalidate, prune, verify) throw
-// CacheError when the request itself can't be carried out. Format: docs/cache_format.md.
+// CacheError when the request itself can't be carried out. Another process that holds the database delays a process by the busy
+// timeout once: until it lets go, writes are tried for a moment only and owed, and what is owed is written when it can be, at the
+// latest when the store is closed (one more second). Format: docs/cache_format.md.
 
 #include <cstdint>
 #include <memory>
@@ -129,6 +131,9 @@ class Store {
 
   // --- serving the command ---
   virtual std::vector<Winner> list(const Filter& filter = {}) = 0;
+  // Tunings without a winner: interrupted, or failed. Without config and time; `candidates` and `rejected` count the trials stored,
+  // `tuned_at` is when the last one landed.
+  virtual std::vector<Winner> unfinished(const Filter& filter = {}) = 0;
   virtual std::vector<Winner> remove(const std::vector<Winner>& winners) = 0;  // with their trials and unreferenced binaries; returns what went
   virtual std::vector<StoredBinary> binaries() = 0;         // bytes left empty, size in `ingredients`-free form; see Stats for totals
   virtual Stats stats() = 0;

@@ -94,7 +94,33 @@ std::vector<Winner> Tables::winners_of(const EntryId& id) {
                 {id.kernel, id.device_class, id.template_digest});
 }
 
+void Tables::set_timeout(int timeout_ms) {
+  timeout_ms_ = timeout_ms;
+  sqlite3_busy_timeout(database_.handle(), timeout_ms);
+}
+
 std::vector<Winner> Tables::all_winners() { return select("ORDER BY e.kernel, e.id", {}); }
+
+std::vector<Winner> Tables::unfinished() {
+  auto rows = database_.prepare(
+      "SELECT e.kernel, e.key, e.device_class, e.template_digest, v.device_class, v.device_name, v.driver, v.driver_user_mode, v.compiler, "
+      "v.strop_version, v.device_uuid, count(*), sum(t.verdict <> 'ok'), max(t.landed_at) "
+      "FROM trial_v1 t JOIN entry_v1 e ON e.id = t.entry JOIN environment_v1 v ON v.id = t.environment "
+      "WHERE t.entry NOT IN (SELECT entry FROM winner_v1) GROUP BY e.id ORDER BY e.kernel, e.id");
+  std::vector<Winner> found;
+  while (rows.step()) {
+    const auto key = Key::parse(rows.text(1));
+    if (!key) continue;
+    Winner winner;
+    winner.id = {rows.text(0), *key, rows.text(2), rows.text(3)};
+    winner.environment = read_environment(rows, 4);
+    winner.candidates = static_cast<int>(rows.integer(11));
+    winner.rejected = static_cast<int>(rows.integer(12));
+    winner.tuned_at = winner.last_used = rows.integer(13);
+    found.push_back(std::move(winner));
+  }
+  return found;
+}
 
 std::vector<StoredTrial> Tables::trials_of(const EntryId& id) {
   auto rows = database_.prepare(
@@ -161,7 +187,12 @@ std::int64_t Tables::environment_id(const Environment& e) {
 
 std::int64_t Tables::entry_id(const EntryId& id) {
   const auto name = handle(id);
-  database_.prepare("INSERT OR IGNORE INTO entry_v1 (handle, kernel, key, device_class, template_digest) VALUES (?, ?, ?, ?, ?)")
+  // What a handle stands for is written anew where it was lost: else the row would never be found again, and never replaced.
+  database_
+      .prepare("INSERT INTO entry_v1 (handle, kernel, key, device_class, template_digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT (handle) DO "
+               "UPDATE SET kernel = excluded.kernel, key = excluded.key, device_class = excluded.device_class, template_digest = "
+               "excluded.template_digest WHERE (kernel, key, device_class, template_digest) IS NOT (excluded.kernel, excluded.key, "
+               "excluded.device_class, excluded.template_digest)")
       .bind(name, id.kernel, id.key.str(), id.device_class, id.template_digest)
       .run();
   auto row = database_.prepare("SELECT id FROM entry_v1 WHERE handle = ?");
@@ -175,6 +206,7 @@ void Tables::insert_binary(const StoredBinary& b, bool kept) {
       .prepare("INSERT INTO binary_v1 (code, compiler, target, kernel, entry, ingredients, checksum, registers, spill_store_bytes, "
                "spill_load_bytes, stack_bytes, static_shared, created_at, last_used, kept, bytes) "
                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (code, compiler) DO UPDATE SET "
+               "target = excluded.target, kernel = excluded.kernel, entry = excluded.entry, ingredients = excluded.ingredients, "
                "checksum = excluded.checksum, bytes = excluded.bytes, last_used = excluded.last_used, kept = max(kept, excluded.kept)")
       .bind(b.code, b.compiler, b.target, b.kernel, b.entry, b.ingredients, digest_of(b.code + b.bytes), r.registers, r.spill_store_bytes,
             r.spill_load_bytes, r.stack_bytes, r.static_shared, b.created_at != 0 ? b.created_at : unix_now(), unix_now(), kept ? 1 : 0,

@@ -18,9 +18,12 @@ class Tables {
   Tables(Database database, std::string lock_path, int timeout_ms)
       : database_(std::move(database)), lock_path_(std::move(lock_path)), timeout_ms_(timeout_ms) {}
 
+  void set_timeout(int timeout_ms);  // how long to wait for other processes
+
   std::optional<Winner> find_winner(const EntryId& id);
   std::vector<Winner> winners_of(const EntryId& id);
   std::vector<Winner> all_winners();
+  std::vector<Winner> unfinished();  // see Store::unfinished
   std::vector<StoredTrial> trials_of(const EntryId& id);
   // Empty when there is none; a binary whose checksum differs is removed and `damaged` is set.
   std::optional<StoredBinary> find_binary(const std::string& code, const std::string& preferred_compiler, bool& damaged);

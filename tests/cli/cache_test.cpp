@@ -167,6 +167,29 @@ TEST_F(Cache, invalidate_throws_out_exactly_what_it_names) {
   EXPECT_TRUE(listed().empty());
 }
 
+TEST_F(Cache, tunings_without_a_winner_are_told_shown_and_thrown_out) {
+  remember("causal_conv1d_fwd", 2048, "580.95.05");
+  interrupt("causal_conv1d_bwd", 2048, "580.95.05");
+  interrupt("causal_conv1d_bwd", 4096, "590.44.01");
+  const auto document = json({"cache", "list"});
+  EXPECT_EQ(document["entries"].size(), 1u);
+  ASSERT_EQ(document["unfinished"].size(), 2u);
+  EXPECT_EQ(document["unfinished"][0]["kernel"], "causal_conv1d_bwd");
+  EXPECT_EQ(document["unfinished"][0]["key"]["D"], 2048);
+  EXPECT_EQ(document["unfinished"][0]["trials"], 1);
+  EXPECT_EQ(document["unfinished"][0]["last_trial_at"], "2023-11-14T22:13:20Z");
+  EXPECT_NE(strop({"cache", "list"}).err.find("--unfinished"), std::string::npos);
+  const auto page = strop({"cache", "list", "--unfinished", "--key", "D=4096"});
+  EXPECT_NE(page.out.find("D=4096"), std::string::npos) << page.out;
+  EXPECT_EQ(page.out.find("D=2048"), std::string::npos) << page.out;
+  EXPECT_EQ(json({"cache", "invalidate", "--stale", "--dry-run"})["unfinished"].size(), 0u);
+  EXPECT_EQ(json({"cache", "invalidate", "--driver", "<590", "--dry-run"})["unfinished"].size(), 1u);
+  EXPECT_EQ(json({"cache", "invalidate", "--driver", ">=590", "--yes"})["removed"], 1);
+  EXPECT_EQ(json({"cache", "list"})["unfinished"].size(), 1u);
+  EXPECT_EQ(json({"cache", "invalidate", "--all", "--yes"})["removed"], 2);
+  EXPECT_TRUE(json({"cache", "list"})["unfinished"].empty());
+}
+
 TEST_F(Cache, invalidate_wants_to_know_which) {
   EXPECT_EQ(strop({"cache", "invalidate", "--yes"}).exit_code, 2);
   EXPECT_EQ(strop({"cache", "invalidate", "--all", "--kernel", "x", "--yes"}).exit_code, 2);

@@ -67,12 +67,7 @@ nlohmann::json Command::json(std::vector<std::string> arguments, int exit_code) 
   return document;
 }
 
-void Command::remember(const std::string& kernel, std::int64_t D, const std::string& driver,
-                       std::int64_t tuned_at, const std::string& why) const {
-  std::filesystem::create_directories(home_ / "cache");
-  cache::StoreOptions options;
-  options.path = cache_file();
-  const auto store = cache::Store::open(options);
+cache::Winner Command::example(const std::string& kernel, std::int64_t D, const std::string& driver) {
   cache::Winner winner;
   winner.id.kernel = kernel;
   winner.id.key.add("B", 16).add("T", 8192).add("D", D).add("W", 4).add("dtype", "bf16");
@@ -89,11 +84,32 @@ void Command::remember(const std::string& kernel, std::int64_t D, const std::str
   winner.time = {100.5, 0.5, 99.5, 40};
   winner.candidates = 2;
   winner.rejected = 1;
+  return winner;
+}
+
+std::unique_ptr<cache::Store> Command::store() const {
+  std::filesystem::create_directories(home_ / "cache");
+  cache::StoreOptions options;
+  options.path = cache_file();
+  return cache::Store::open(options);
+}
+
+void Command::remember(const std::string& kernel, std::int64_t D, const std::string& driver,
+                       std::int64_t tuned_at, const std::string& why) const {
+  const auto store = this->store();
+  auto winner = example(kernel, D, driver);
   winner.why = why;
   winner.tuned_at = tuned_at;
   ASSERT_TRUE(store->put_trial(trial_of(winner, winner.config, Verdict::ok, 100.5)));
   ASSERT_TRUE(store->put_trial(trial_of(winner, Config{{"rows", 32}, {"vec", 4}}, Verdict::wrong_result, 0)));
   ASSERT_TRUE(store->put_winner(winner, std::nullopt));
+}
+
+void Command::interrupt(const std::string& kernel, std::int64_t D, const std::string& driver) const {
+  const auto winner = example(kernel, D, driver);
+  auto trial = trial_of(winner, winner.config, Verdict::ok, 100.5);
+  trial.landed_at = 1700000000;
+  ASSERT_TRUE(store()->put_trial(trial));
 }
 
 std::vector<std::string> Command::listed() const {

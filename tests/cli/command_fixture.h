@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -29,11 +30,17 @@ class Command : public testing::Test {
   // A winner of an H200 with two trials, as a warmup there would have left it.
   void remember(const std::string& kernel, std::int64_t D, const std::string& driver,
                 std::int64_t tuned_at = 1700000000, const std::string& why = "the only one left") const;
+  // The trial that an interrupted warmup there would have left.
+  void interrupt(const std::string& kernel, std::int64_t D, const std::string& driver) const;
   // Ids of what is listed.
   std::vector<std::string> listed() const;
 
   std::filesystem::path home_;
   RunOptions options_;
+
+ private:
+  static cache::Winner example(const std::string& kernel, std::int64_t D, const std::string& driver);
+  std::unique_ptr<cache::Store> store() const;
 };
 
 }  // namespace strop::test

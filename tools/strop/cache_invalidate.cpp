@@ -9,6 +9,7 @@
 #include "tools/strop/entries.h"
 #include "tools/strop/json_values.h"
 #include "tools/strop/terminal.h"
+#include "tools/strop/unfinished.h"
 
 namespace strop::cli {
 namespace {
@@ -20,32 +21,56 @@ struct InvalidateOptions {
   Destroy destroy;
 };
 
+// What goes. Tunings without a winner hold nothing doubtful: --stale leaves them.
+struct Chosen {
+  std::vector<Entry> entries;
+  std::vector<cache::Winner> unfinished;
+  std::size_t size() const { return entries.size() + unfinished.size(); }
+};
+
 bool stale(const Entry& entry) { return entry.outdated || entry.state.state == engine::State::suspect; }
 
-std::vector<Entry> chosen(cache::Store& store, const InvalidateOptions& options) {
+Chosen choose(cache::Store& store, const InvalidateOptions& options) {
   Machine machine;
-  auto entries = selected(store, machine, options.selection);
-  if (options.stale) std::erase_if(entries, [](const Entry& entry) { return !stale(entry); });
-  return entries;
+  Chosen chosen{selected(store, machine, options.selection), {}};
+  if (options.stale)
+    std::erase_if(chosen.entries, [](const Entry& entry) { return !stale(entry); });
+  else
+    chosen.unfinished = selected_unfinished(store, options.selection);
+  return chosen;
 }
 
-void report(const Session& session, const InvalidateOptions& options, const cache::Place& place,
-            const std::vector<Entry>& entries, bool done) {
+std::string table_of(const Chosen& chosen) {
+  std::string text;
+  if (!chosen.entries.empty()) text += entries_table(chosen.entries);
+  if (!chosen.unfinished.empty()) text += unfinished_table(chosen.unfinished);
+  return text;
+}
+
+std::string count_of(const Chosen& chosen) {
+  if (chosen.unfinished.empty()) return fmt::format("{} entries", chosen.entries.size());
+  return fmt::format("{} entries and {} tunings without a winner", chosen.entries.size(), chosen.unfinished.size());
+}
+
+void report(const Session& session, const InvalidateOptions& options, const cache::Place& place, const Chosen& chosen,
+            bool done) {
   if (session.json) {
     auto json = document("cache invalidate");
     json["path"] = place.path;
     json["dry_run"] = options.destroy.dry_run;
-    json["removed"] = done ? entries.size() : 0;
+    json["removed"] = done ? chosen.size() : 0;
     json["entries"] = Json::array();
-    for (const auto& entry : entries) json["entries"].push_back(to_json(entry.winner, entry.state));
+    for (const auto& entry : chosen.entries) json["entries"].push_back(to_json(entry.winner, entry.state));
+    json["unfinished"] = unfinished_json(chosen.unfinished);
     print(text_of(json));
     return;
   }
-  if (entries.empty())
+  if (chosen.size() == 0) {
     note(fmt::format("no entries of {} match\n", place.path));
-  else
-    print(entries_table(entries));
-  if (!entries.empty()) note(fmt::format("{} entries {}\n", entries.size(), done ? "removed" : "would be removed"));
+    return;
+  }
+  print(table_of(chosen));
+  note(fmt::format("{} {}\n", count_of(chosen), done ? "removed" : "would be removed"));
 }
 
 int run(const Session& session, const InvalidateOptions& options) {
@@ -55,22 +80,22 @@ int run(const Session& session, const InvalidateOptions& options) {
         "say which entries: --stale, --driver, --kernel, --device, --key, --older-than, or --all for every one");
   static_cast<void>(options.selection.filter());
   const auto cache = open_cache(session, options.destroy.dry_run ? Access::look : Access::change);
-  std::vector<Entry> entries;
-  if (cache.exists) entries = chosen(*cache.store, options);
-  if (options.destroy.dry_run || entries.empty()) {
-    report(session, options, cache.place, entries, false);
+  Chosen chosen;
+  if (cache.exists) chosen = choose(*cache.store, options);
+  if (options.destroy.dry_run || chosen.size() == 0) {
+    report(session, options, cache.place, chosen, false);
     return kDone;
   }
-  if (!options.destroy.yes && !session.json) note(entries_table(entries));
-  options.destroy.require_consent(fmt::format("Remove {} entries from {}?", entries.size(), cache.place.path));
-  std::vector<cache::Winner> winners;
-  for (const auto& entry : entries) winners.push_back(entry.winner);
+  if (!options.destroy.yes && !session.json) note(table_of(chosen));
+  options.destroy.require_consent(fmt::format("Remove {} from {}?", count_of(chosen), cache.place.path));
+  auto winners = chosen.unfinished;
+  for (const auto& entry : chosen.entries) winners.push_back(entry.winner);
   const auto removed = cache.store->remove(winners);
   if (removed.size() != winners.size()) {
     throw CacheError(
         fmt::format("{} of {} entries were removed from {}", removed.size(), winners.size(), cache.place.path));
   }
-  report(session, options, cache.place, entries, true);
+  report(session, options, cache.place, chosen, true);
   return kDone;
 }
 

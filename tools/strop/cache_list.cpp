@@ -9,6 +9,7 @@
 #include "tools/strop/entries.h"
 #include "tools/strop/json_values.h"
 #include "tools/strop/terminal.h"
+#include "tools/strop/unfinished.h"
 
 namespace strop::cli {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct ListOptions {
   Selection selection;
   bool suspect = false;
+  bool unfinished = false;
 };
 
 std::string footer_of(const std::vector<Entry>& entries, const cache::Place& place) {
@@ -30,14 +32,33 @@ std::string footer_of(const std::vector<Entry>& entries, const cache::Place& pla
   return text;
 }
 
+void show(const std::vector<Entry>& entries, const std::vector<cache::Winner>& unfinished, const ListOptions& options, const cache::Place& place) {
+  if (options.unfinished) {
+    if (!unfinished.empty()) print(unfinished_table(unfinished));
+    note(fmt::format("{} tunings without a winner in {}\n", unfinished.size(), place.path));
+    return;
+  }
+  if (entries.empty()) {
+    note(fmt::format("no entries in {}{}\n", place.path, options.selection.any() || options.suspect ? " match" : ""));
+  } else {
+    print(entries_table(entries));
+    note(footer_of(entries, place));
+  }
+  if (!unfinished.empty())
+    note(fmt::format("{} tunings have trials and no winner; `strop cache list --unfinished` shows them\n", unfinished.size()));
+}
+
 int run(const Session& session, const ListOptions& options) {
   const auto cache = open_cache(session, Access::look);
   Machine machine;
   std::vector<Entry> entries;
-  if (cache.exists)
+  std::vector<cache::Winner> unfinished;
+  if (cache.exists) {
     entries = selected(*cache.store, machine, options.selection);
-  else
+    unfinished = selected_unfinished(*cache.store, options.selection);
+  } else {
     static_cast<void>(options.selection.filter());  // a bad condition is refused all the same
+  }
   if (options.suspect)
     std::erase_if(entries, [](const Entry& entry) { return entry.state.state != engine::State::suspect; });
 
@@ -46,15 +67,12 @@ int run(const Session& session, const ListOptions& options) {
     json["path"] = cache.place.path;
     json["entries"] = Json::array();
     for (const auto& entry : entries) json["entries"].push_back(to_json(entry.winner, entry.state));
+    json["unfinished"] = unfinished_json(unfinished);
     print(text_of(json));
   } else if (!cache.exists) {
     note(absent_text(cache.place) + "\n");
-  } else if (entries.empty()) {
-    note(fmt::format("no entries in {}{}\n", cache.place.path,
-                     options.selection.any() || options.suspect ? " match" : ""));
   } else {
-    print(entries_table(entries));
-    note(footer_of(entries, cache.place));
+    show(entries, unfinished, options, cache.place);
   }
   return kDone;
 }
@@ -66,6 +84,7 @@ void add_cache_list(Declaration& group, const Session& session) {
   auto options = std::make_shared<ListOptions>();
   add_selection(list, options->selection);
   list.flag("--suspect", options->suspect, "only entries that a driver or compiler change made doubtful");
+  list.flag("--unfinished", options->unfinished, "tunings that have trials and no winner, and no entries");
   list.json().run([options, &session] { return run(session, *options); });
 }
 

@@ -131,11 +131,14 @@ void add_selection(Declaration& subcommand, Selection& selection) {
   selection = {};
 }
 
+bool Selection::admits_id(const std::string& handle) const {
+  const auto text = key == kNotGiven ? std::string() : key_text({key});
+  return !is_id(text) || handle.starts_with(text);
+}
+
 std::vector<Entry> selected(cache::Store& store, Machine& machine, const Selection& selection) {
   auto entries = entries_of(store, machine, selection.filter());
-  const auto text = selection.key == kNotGiven ? std::string() : key_text({selection.key});
-  if (is_id(text))
-    std::erase_if(entries, [&](const Entry& entry) { return !cache::handle(entry.winner.id).starts_with(text); });
+  std::erase_if(entries, [&](const Entry& entry) { return !selection.admits_id(cache::handle(entry.winner.id)); });
   return entries;
 }
 

@@ -57,6 +57,8 @@ struct Selection {
     return false;
   }
   cache::Filter filter() const;  // UsageError for an empty or malformed value
+  // Ids may be given in part, which a Filter does not know.
+  bool admits_id(const std::string& handle) const;
 };
 void add_selection(Declaration& subcommand, Selection& selection);
 // Entries that a selection names, ids given in part too.

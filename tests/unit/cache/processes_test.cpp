@@ -123,7 +123,51 @@ TEST_F(ProcessesTest, a_lock_held_by_another_costs_one_warning_and_the_result_st
   EXPECT_EQ(warnings.count(), 1u) << warnings.text();
   close(held);
   EXPECT_TRUE(store->put_winner(winner_of(entry_of(51), "later"), binary_of("later")));
-  EXPECT_EQ(open_at(path_)->list().size(), 4u);
+  EXPECT_EQ(open_at(path_)->list().size(), 5u) << "what was owed is written too";
+}
+
+// Each of a warmup's hundred writes waiting out the whole timeout would be minutes.
+TEST_F(ProcessesTest, a_lock_held_all_along_costs_the_timeout_once_and_what_is_owed_is_written_later) {
+  fill(path_);
+  StoreOptions options;
+  options.path = path_;
+  options.busy_timeout_ms = 2000;
+  const auto store = Store::open(options);
+  const int held = ::open((path_ + ".lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  Warnings warnings;
+  constexpr int kWrites = 40;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kWrites; ++i) EXPECT_FALSE(store->put_trial(trial_of(entry_of(50 + i), "late", 16)));
+  EXPECT_FALSE(store->put_winner(winner_of(entry_of(50), "late"), binary_of("late")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(kWrites * 2 / 4));
+  EXPECT_EQ(warnings.count(), 1u) << warnings.text();
+  EXPECT_EQ(store->trials_of(entry_of(53)).size(), 1u);
+  EXPECT_EQ(RawDatabase(path_).rows("SELECT count(*) FROM trial_v1"), "3\n");
+  close(held);
+  EXPECT_TRUE(store->put_trial(trial_of(entry_of(99), "later", 16)));
+  EXPECT_EQ(RawDatabase(path_).rows("SELECT count(*) FROM trial_v1"), std::to_string(3 + kWrites + 1) + "\n");
+  EXPECT_TRUE(open_at(path_)->find_winner(entry_of(50)).has_value());
+}
+
+TEST_F(ProcessesTest, what_is_owed_is_written_when_the_store_is_closed_or_said_to_be_lost) {
+  fill(path_);
+  StoreOptions options;
+  options.path = path_;
+  options.busy_timeout_ms = 100;
+  for (const bool let_go : {true, false}) {
+    auto store = Store::open(options);
+    const int held = ::open((path_ + ".lock").c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(flock(held, LOCK_EX), 0);
+    const auto id = entry_of(let_go ? 60 : 61);
+    EXPECT_FALSE(store->put_trial(trial_of(id, "late", 16)));
+    if (let_go) close(held);
+    Warnings warnings;
+    store.reset();
+    EXPECT_EQ(warnings.count(), let_go ? 0u : 1u) << warnings.text();
+    if (!let_go) close(held);
+    EXPECT_EQ(open_at(path_)->trials_of(id).size(), let_go ? 1u : 0u);
+  }
 }
 
 TEST_F(ProcessesTest, a_child_forked_while_the_lock_was_held_does_not_keep_it) {

@@ -77,6 +77,33 @@ TEST_F(RepairTest, after_a_repair_a_verify_is_clean_for_sixty_random_damages) {
   }
 }
 
+TEST_F(RepairTest, columns_that_say_what_a_row_is_are_found_lost_and_repaired) {
+  for (const char* lost : {"UPDATE entry_v1 SET kernel = '' WHERE id = 1", "UPDATE entry_v1 SET key = '' WHERE id = 1",
+                           "UPDATE entry_v1 SET key = 'D=1' WHERE id = 1", "UPDATE entry_v1 SET device_class = 'other' WHERE id = 1",
+                           "UPDATE entry_v1 SET template_digest = '' WHERE id = 1", "UPDATE binary_v1 SET entry = '' WHERE code = 'code0'",
+                           "UPDATE binary_v1 SET target = '' WHERE code = 'code0'"}) {
+    SCOPED_TRACE(lost);
+    std::filesystem::remove(path_);
+    fill(path_);
+    RawDatabase(path_).run(lost);
+    expect_repaired();
+    EXPECT_EQ(open_at(path_)->list().size() + open_at(path_)->binaries().size(), std::string(lost).find("binary") == std::string::npos ? 4u : 5u);
+  }
+}
+
+TEST_F(RepairTest, storing_again_heals_the_columns_of_an_entry) {
+  for (const char* lost : {"UPDATE entry_v1 SET kernel = ''", "UPDATE entry_v1 SET device_class = '', template_digest = ''",
+                           "UPDATE binary_v1 SET entry = '', target = ''"}) {
+    SCOPED_TRACE(lost);
+    fill(path_);
+    RawDatabase(path_).run(lost);
+    fill(path_);
+    EXPECT_TRUE(look_at(path_)->verify(false).empty());
+    EXPECT_EQ(look_at(path_)->list().size(), 3u);
+    EXPECT_EQ(look_at(path_)->find_binary("code1", "")->entry, binary_of("code1").entry);
+  }
+}
+
 TEST_F(RepairTest, pruning_repairs_what_is_damaged) {
   fill(path_, 8);
   RawDatabase(path_).run("PRAGMA wal_checkpoint(TRUNCATE)");

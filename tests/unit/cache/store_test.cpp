@@ -209,6 +209,44 @@ TEST_F(StoreTest, a_winner_just_tuned_and_never_used_is_not_the_first_to_be_evic
   EXPECT_FALSE(store_->find_winner(entry_of(0)).has_value());
 }
 
+TEST_F(StoreTest, tunings_without_a_winner_are_listed_apart_and_removed_like_entries) {
+  fill(path_, 2);
+  auto wrong = trial_of(entry_of(70), "a", 16);
+  wrong.trial.verdict = Verdict::wrong_result;
+  ASSERT_TRUE(store_->put_trial(wrong));
+  ASSERT_TRUE(store_->put_trial(trial_of(entry_of(70), "b", 32)));
+  EXPECT_EQ(store_->list().size(), 2u);
+  const auto unfinished = store_->unfinished();
+  ASSERT_EQ(unfinished.size(), 1u);
+  EXPECT_EQ(unfinished[0].id.key, entry_of(70).key);
+  EXPECT_EQ(unfinished[0].candidates, 2);
+  EXPECT_EQ(unfinished[0].rejected, 1);
+  EXPECT_EQ(unfinished[0].tuned_at, wrong.landed_at);
+  EXPECT_EQ(unfinished[0].environment.driver, environment_of().driver);
+  Filter other;
+  other.kernel = "no such kernel";
+  EXPECT_TRUE(store_->unfinished(other).empty());
+  EXPECT_EQ(store_->remove(unfinished).size(), 1u);
+  EXPECT_TRUE(store_->unfinished().empty());
+  EXPECT_TRUE(store_->trials_of(entry_of(70)).empty());
+  EXPECT_EQ(store_->list().size(), 2u);
+}
+
+TEST_F(StoreTest, the_size_bound_lets_go_of_unfinished_tunings_before_winners) {
+  for (int i = 0; i < 300; ++i) {
+    auto trial = trial_of(entry_of(1000 + i), "x", 16);
+    trial.trial.detail = std::string(4000, 'd');
+    ASSERT_TRUE(store_->put_trial(trial));
+  }
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(store_->put_winner(winner_of(entry_of(i), fmt::format("code{}", i)), binary_of(fmt::format("code{}", i))));
+  StoreOptions bounded;
+  bounded.path = path_;
+  bounded.max_bytes = 600'000;
+  ASSERT_TRUE(Store::open(bounded)->put_winner(winner_of(entry_of(2), "code2"), binary_of("code2")));
+  EXPECT_EQ(store_->list().size(), 3u);
+  EXPECT_LT(store_->unfinished().size(), 300u);
+}
+
 TEST_F(StoreTest, a_use_is_noted_for_the_winner_and_its_binary) {
   ASSERT_TRUE(store_->put_winner(winner_of(entry_of(4), "aa"), binary_of("aa")));
   RawDatabase(path_).run("UPDATE binary_v1 SET last_used = 5");
