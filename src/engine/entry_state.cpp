@@ -30,6 +30,7 @@ EntryState state_of(const cache::Winner& winner, const cache::Environment& here)
     if (!differs(stored, now)) return;
     reason += fmt::format("{}{} {} -> {}", reason.empty() ? "" : ", ", what, stored, now);
   };
+  note("name", then.device_name, here.device_name);  // equal chips, but perhaps other clocks or power limits
   note("driver", then.driver, here.driver);
   note("user-mode driver", then.driver_user_mode, here.driver_user_mode);
   note("compiler", then.compiler, here.compiler);

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "strop/device_facts.h"
+
 namespace strop::engine {
 namespace {
 
 cache::Environment here() {
   cache::Environment environment;
-  environment.device_class = "kind=cuda\nname=NVIDIA H200\n";
+  environment.device_class = "kind=cuda\narch=sm_90\n";
   environment.device_name = "NVIDIA H200";
   environment.driver = "580.159.03";
   environment.driver_user_mode = "580.159.03";
@@ -38,9 +40,26 @@ TEST(EntryState, IsSuspectAfterADriverOrCompilerChangeAndSaysWhich) {
 
 TEST(EntryState, IsForeignOnAnotherKindOfDeviceOrForAnotherTemplate) {
   auto now = here();
-  now.device_class = "kind=cuda\nname=NVIDIA A100\n";
+  now.device_class = "kind=cuda\narch=sm_80\n";
   EXPECT_EQ(state_of(winner(), now).state, State::foreign);
   EXPECT_EQ(state_of(winner(), here(), "other").state, State::foreign);
+}
+
+TEST(EntryState, AnEqualChipUnderAnotherNameIsServedAndSuspect) {
+  DeviceFacts facts;
+  facts.kind = DeviceKind::cuda;
+  facts.arch = "sm_90";
+  facts.name = "NVIDIA H200";
+  auto other = facts;
+  other.name = "NVIDIA H200 NVL";
+  EXPECT_EQ(facts.device_class(), other.device_class());
+  auto now = here();
+  now.device_name = other.name;
+  const auto state = state_of(winner(), now);
+  EXPECT_EQ(state.state, State::suspect);
+  EXPECT_EQ(state.reason, "name NVIDIA H200 -> NVIDIA H200 NVL");
+  facts.kind = other.kind = DeviceKind::host;
+  EXPECT_NE(facts.device_class(), other.device_class());
 }
 
 TEST(EntryState, UnknownIsNoEvidenceOfChangeAndAUuidIsProvenance) {
