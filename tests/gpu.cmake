@@ -16,7 +16,9 @@ strop_test(causal_conv1d_gpu_test gpu TIMEOUT 600
 
 strop_test(conv_call_gpu_test gpu TIMEOUT 600
   SOURCES
+    gpu/conv_call_cuda_test.cpp
     host/conv_call_test.cpp
     support/conv_call.cpp
-    support/conv_cases.cpp)
+    support/conv_cases.cpp
+  LINKS strop::cuda_headers)
 target_compile_definitions(conv_call_gpu_test PRIVATE STROP_TEST_DEVICE="cuda")

@@ -15,7 +15,8 @@
 // Tap W-1 multiplies the present. fp32 arithmetic whatever the storage type. dw and db are sums in a fixed order that depends on
 // the problem alone: the same bits from run to run and whatever config wins.
 //
-// Pointers are the caller's device pointers (host pointers on the host device), never kept, never freed. Strides are in elements.
+// Pointers are the caller's device pointers (host pointers on the host device), never kept, never freed; on a GPU what its kernels can't
+// reach (a host's memory, another GPU's) is refused by name, once an address. Strides are in elements.
 // y must not overlap x, nor dx x or dy (the same pointer is refused). Calls are asynchronous on `stream`. What is not supported is refused with a sentence before anything is launched.
 
 #include <array>

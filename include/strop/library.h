@@ -7,6 +7,7 @@
 // Errors: `open` throws strop::Error when the asked-for device is not there (the sentence says what is missing). A damaged, locked,
 // read-only or missing cache is one warning in the log and a correct result, never an exception.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,7 +25,7 @@ namespace strop {
 
 // What a call does when its key has no winner.
 enum class MissPolicy {
-  tune,     // tune it now (seconds, once)
+  tune,     // run the nearest tuned key's config if that runs the very same code (only lengths differ); else tune now (seconds, once)
   nearest,  // run the config of the nearest tuned key, else the default config; may compile, never times
   error,    // throw NotReady with the key
 };
@@ -101,6 +102,8 @@ class PreparedKernel {
   virtual const LaunchGeometry& geometry() const = 0;
   // Where the config came from: "winner", "nearest B=.. T=..", "default".
   virtual const std::string& origin() const = 0;
+  // From when on `prepare` may have something better: a stand-in for a winner that could not be tuned at the time. Else never.
+  virtual std::chrono::steady_clock::time_point good_until() const = 0;
   // Nothing but a launch. `arguments` is the kernel's args struct.
   virtual void launch(const void* arguments, std::size_t bytes, Stream stream) const = 0;
 };
@@ -152,6 +155,11 @@ class Library {
   virtual void download(void* host, const void* device, std::size_t bytes) = 0;
   virtual void synchronize(Stream stream = nullptr) = 0;
   virtual bool capturing(Stream stream) const = 0;
+
+  // For ops: the place of the first pointer that a kernel here must not follow (a host's, another GPU's), or their number; null ones are
+  // passed over. A launch on such memory would end the process's context. Some nanoseconds a pointer seen before.
+  virtual std::size_t first_unreachable(std::span<const void* const> pointers) const = 0;
+  virtual std::string describe_pointer(const void* pointer) const = 0;  // "memory of cuda:1"
 };
 
 // Compiles every legal candidate of the items for an architecture ("sm_90") on a machine that need not have a GPU, and puts the

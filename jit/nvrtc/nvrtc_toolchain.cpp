@@ -73,11 +73,9 @@ void NvrtcToolchain::require_target(const std::string& target) {
   std::string plain = target;
   if (!plain.empty() && (plain.back() == 'a' || plain.back() == 'f')) plain.pop_back();
   if (std::find(compiler.targets.begin(), compiler.targets.end(), plain) != compiler.targets.end()) return;
-  throw CompileError(
-      fmt::format(
-          "NVRTC {} at {} ({}) can't compile for {}: it knows {}; install a newer NVRTC or name one in STROP_NVRTC",
-          compiler.version, compiler.path, compiler.rule, target, fmt::join(compiler.targets, ", ")),
-      "", "", "", compiler.identity());
+  // Of this compiler, not of the kernel: no candidate is to be blamed.
+  throw Error(fmt::format("NVRTC {} at {} ({}) can't compile for {}: it knows {}; install a newer NVRTC or name one in STROP_NVRTC",
+                          compiler.version, compiler.path, compiler.rule, target, fmt::join(compiler.targets, ", ")));
 }
 
 Binary NvrtcToolchain::compile(const CompileRequest& request) {

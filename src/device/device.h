@@ -74,6 +74,10 @@ class Device {
                       Stream stream) = 0;
   virtual void synchronize(Stream stream) = 0;  // throws CudaError on a fault
   virtual bool capturing(Stream stream) const = 0;
+  // The place of the first pointer that no kernel here may follow (a host's, another GPU's), or their number; null ones are passed
+  // over. Cheap: every launch of an op asks. The host device can't tell, and trusts.
+  virtual std::size_t first_unreachable(std::span<const void* const> pointers) const { return pointers.size(); }
+  virtual std::string describe_pointer(const void*) const { return {}; }
 
   // Seconds a launch, one value a batch. `launch_one(stream, i)` enqueues launch i (counting through all batches) on the device's
   // own timing stream, which is held back until everything is queued, so that launch latency is not timed. Host: a steady clock.

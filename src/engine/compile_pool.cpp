@@ -20,15 +20,9 @@ std::string first_error(const CompileError& error) {
   return log.substr(from, log.find('\n', at) - from);
 }
 
-std::shared_ptr<const Compiled> find_or_compile(Parts& parts, const Kernel& kernel, const jit::CompileRequest& request,
-                                                const std::string& code, const std::string& ingredients) {
+std::shared_ptr<const Compiled> compile(Parts& parts, const Kernel& kernel, const jit::CompileRequest& request, const std::string& code,
+                                        const std::string& ingredients) {
   auto result = std::make_shared<Compiled>();
-  const std::string compiler = parts.compiler_opened ? parts.toolchain->compiler().identity() : std::string{};
-  if (auto stored = parts.store->find_binary(code, compiler)) {
-    result->binary = std::move(stored);
-    result->from_store = true;
-    return result;
-  }
   try {
     parts.toolchain->compiler();
     parts.compiler_opened = true;
@@ -54,12 +48,30 @@ std::shared_ptr<const Compiled> find_or_compile(Parts& parts, const Kernel& kern
   return result;
 }
 
+std::shared_ptr<const Compiled> find_or_compile(Parts& parts, const Kernel& kernel, const jit::CompileRequest& request,
+                                                const std::string& code, const std::string& ingredients) {
+  const std::string compiler = parts.compiler_opened ? parts.toolchain->compiler().identity() : std::string{};
+  if (auto stored = parts.store->find_binary(code, compiler)) {
+    auto result = std::make_shared<Compiled>();
+    result->binary = std::move(stored);
+    result->from_store = true;
+    return result;
+  }
+  return compile(parts, kernel, request, code, ingredients);
+}
+
 }  // namespace
 
 std::shared_ptr<const Compiled> compile_one(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config) {
   const auto request = parts.request(kernel, constants, config);
   const auto identity = jit::code_identity(request);
   return find_or_compile(parts, kernel, request, identity.digest(), identity.text());
+}
+
+std::shared_ptr<const Compiled> compile_anew(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config) {
+  const auto request = parts.request(kernel, constants, config);
+  const auto identity = jit::code_identity(request);
+  return compile(parts, kernel, request, identity.digest(), identity.text());
 }
 
 CompilePool::CompilePool(Parts& parts) : parts_(parts) {}

@@ -52,17 +52,24 @@ void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled
   }
   trial.resources = compiled.binary->resources;
   try {
-    ++parts_.loads;
-    loaded_[candidate] =
-        parts_.device->load(compiled.binary->bytes, compiled.binary->entry, static_cast<unsigned>(trial.dynamic_shared));
+    loaded_[candidate] = load(*compiled.binary, trial);
   } catch (const CudaError& error) {
     if (error.sticky()) throw;
     trial.verdict = Verdict::does_not_load;
     trial.detail = error.what();
-    return;
   } catch (const Error& error) {
     trial.verdict = Verdict::does_not_load;
     trial.detail = error.what();
+  }
+  if (trial.verdict == Verdict::does_not_load) {
+    // What came from the store may be at fault and not the candidate: a binary from elsewhere, a driver that reads it no more.
+    if (!compiled.from_store) return;
+    const auto anew = compile_anew(parts_, *job_.kernel, job_.problem->constants(), trial.config);
+    if (anew->no_compiler) throw CompileError(anew->error, "", "", "", "");
+    remade_[candidate] = anew;
+    trial.verdict = Verdict::ok;
+    trial.detail.clear();
+    load_and_check(candidate, *anew, trial);
     return;
   }
   try {
@@ -77,6 +84,11 @@ void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled
     throw;
   }
   if (trial.verdict != Verdict::ok) loaded_.erase(candidate);
+}
+
+std::shared_ptr<device::LoadedKernel> DeviceJudge::load(const cache::StoredBinary& binary, const Trial& trial) {
+  ++parts_.loads;
+  return parts_.device->load(binary.bytes, binary.entry, static_cast<unsigned>(trial.dynamic_shared));
 }
 
 std::vector<double> DeviceJudge::sample(std::size_t candidate, int batches) {
@@ -107,7 +119,8 @@ std::optional<std::size_t> DeviceJudge::next(const std::vector<std::size_t>& lef
 }
 
 const cache::StoredBinary& DeviceJudge::binary(std::size_t candidate) const {
-  return *candidates_.compiled[candidate].get()->binary;
+  const auto at = remade_.find(candidate);
+  return at != remade_.end() ? *at->second->binary : *candidates_.compiled[candidate].get()->binary;
 }
 
 }  // namespace strop::engine

@@ -32,6 +32,7 @@ class DeviceJudge : public tuner::Judge {
   std::shared_ptr<device::LoadedKernel> loaded(std::size_t candidate) const { return loaded_.at(candidate); }
 
  private:
+  std::shared_ptr<device::LoadedKernel> load(const cache::StoredBinary& binary, const Trial& trial);
   void load_and_check(std::size_t candidate, const Compiled& compiled, Trial& trial);
 
   Parts& parts_;
@@ -41,6 +42,7 @@ class DeviceJudge : public tuner::Judge {
   Checker checker_;
   TimingBench bench_;
   std::map<std::size_t, std::shared_ptr<device::LoadedKernel>> loaded_;
+  std::map<std::size_t, std::shared_ptr<const Compiled>> remade_;  // of stored binaries that did not load
   std::map<std::size_t, Trial> prepared_;
   std::map<Config, std::size_t> index_;
 };

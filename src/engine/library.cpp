@@ -28,6 +28,9 @@ MissPolicy policy_setting() {
   throw Error(fmt::format("STROP_ON_MISS={} is no policy: known are tune, nearest, error", value.text));
 }
 
+// How long a key that could not be tuned runs untuned before that is tried again: an attempt costs a step as much as a tuning does.
+constexpr std::chrono::seconds kRetryAfter{30};
+
 class Prepared : public PreparedKernel {
  public:
   Prepared(std::shared_ptr<const Library> library, device::Device& device, std::shared_ptr<const Ready> ready, LaunchGeometry geometry)
@@ -35,6 +38,7 @@ class Prepared : public PreparedKernel {
   const Config& config() const override { return ready_->config; }
   const LaunchGeometry& geometry() const override { return geometry_; }
   const std::string& origin() const override { return ready_->origin; }
+  std::chrono::steady_clock::time_point good_until() const override { return ready_->good_until; }
   void launch(const void* arguments, std::size_t bytes, Stream stream) const override {
     device_.launch(*ready_->loaded, geometry_, arguments, bytes, stream);
   }
@@ -64,9 +68,12 @@ class LibraryOnDevice : public Library, public std::enable_shared_from_this<Libr
   void download(void* to, const void* from, std::size_t bytes) override { parts_.device->download(to, from, bytes); }
   void synchronize(Stream stream) override { parts_.device->synchronize(stream); }
   bool capturing(Stream stream) const override { return parts_.device->capturing(stream); }
+  std::size_t first_unreachable(std::span<const void* const> pointers) const override { return parts_.device->first_unreachable(pointers); }
+  std::string describe_pointer(const void* pointer) const override { return parts_.device->describe_pointer(pointer); }
   Parts& parts() { return parts_; }
 
  private:
+  bool serves(const Ready& ready, MissPolicy policy) const;
   std::shared_ptr<const Ready> make_ready(const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id, MissPolicy policy);
   std::shared_ptr<const Ready> tune_now(const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id);
 
@@ -98,15 +105,25 @@ std::shared_ptr<const PreparedKernel> LibraryOnDevice::prepare(const Kernel& ker
                                                                std::optional<MissPolicy> on_miss) {
   const auto id = parts_.entry_id(kernel, problem);
   const auto table_id = engine::table_id(id);
+  const auto policy = on_miss.value_or(on_miss_);
+  const auto will_do = [&](const Ready& one) { return serves(one, policy); };
   auto ready = table_.find(table_id);
-  if (!ready) {
-    if (parts_.device->capturing(stream))
+  if (!ready || !will_do(*ready)) {
+    if (!parts_.device->capturing(stream))
+      ready = table_.once(table_id, will_do, [&] { return make_ready(kernel, problem, id, policy); });
+    else if (!ready)
       throw NotReady(fmt::format("{} [{}] is not loaded, and inside a stream capture nothing is compiled, loaded or timed: "
                                  "call warmup or plan it before the capture begins",
                                  id.kernel, id.key.str()));
-    ready = table_.once(table_id, [&] { return make_ready(kernel, problem, id, on_miss.value_or(on_miss_)); });
   }
   return std::make_shared<Prepared>(shared_from_this(), *parts_.device, ready, problem.geometry(ready->config));
+}
+
+// What is loaded for a key without a winner was chosen under one policy; another may want more.
+bool LibraryOnDevice::serves(const Ready& ready, MissPolicy policy) const {
+  if (ready.tuned || policy == MissPolicy::nearest) return true;
+  if (policy == MissPolicy::error) return false;
+  return parts_.sealed || (ready.sought && std::chrono::steady_clock::now() < ready.good_until);
 }
 
 std::shared_ptr<const Ready> LibraryOnDevice::make_ready(const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id,
@@ -115,7 +132,7 @@ std::shared_ptr<const Ready> LibraryOnDevice::make_ready(const Kernel& kernel, c
     auto ready = std::make_shared<Ready>();
     ready->config = winner->config;
     ready->origin = "winner";
-    ready->tuned = true;
+    ready->tuned = ready->sought = true;
     ready->loaded = engine::load_config(parts_, kernel, problem, ready->config);
     return ready;
   }
@@ -123,6 +140,7 @@ std::shared_ptr<const Ready> LibraryOnDevice::make_ready(const Kernel& kernel, c
     throw NotReady(fmt::format("{} [{}] has no winner in {}: warm it up, or choose another miss policy", id.kernel, id.key.str(),
                                cache_path().empty() ? "memory" : cache_path()));
   if (policy == MissPolicy::nearest) return engine::nearest_or_default(parts_, kernel, problem, id);
+  if (auto neighbour = engine::neighbour_of_same_code(parts_, kernel, problem, id)) return neighbour;
   return tune_now(kernel, problem, id);
 }
 
@@ -136,8 +154,12 @@ std::shared_ptr<const Ready> LibraryOnDevice::tune_now(const Kernel& kernel, con
   const auto& key = report.keys.front();
   if (key.outcome != Outcome::failed)
     if (auto ready = table_.find(engine::table_id(id))) return ready;
-  log::warn(fmt::format("{} [{}] could not be tuned and runs untuned: {}", id.kernel, id.key.str(), key.note));
-  return engine::nearest_or_default(parts_, kernel, problem, id);
+  log::warn(fmt::format("{} [{}] could not be tuned and runs untuned; a call after {} seconds tries again: {}", id.kernel, id.key.str(),
+                        kRetryAfter.count(), key.note));
+  auto stand_in = std::make_shared<Ready>(*engine::nearest_or_default(parts_, kernel, problem, id));
+  stand_in->sought = true;
+  stand_in->good_until = std::chrono::steady_clock::now() + kRetryAfter;
+  return stand_in;
 }
 
 std::shared_ptr<void> LibraryOnDevice::allocate(std::size_t bytes) {

@@ -5,6 +5,7 @@
 // does it, the others wait; a failure is told to those who waited and then forgotten. Thread-safe.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <map>
@@ -21,7 +22,10 @@ namespace strop::engine {
 struct Ready {
   Config config;
   std::string origin;
-  bool tuned = false;  // a winner of this key; others are looked up again when the key may have been tuned since
+  bool tuned = false;   // a winner of this key
+  bool sought = false;  // what a call that tunes gets: a winner, a neighbour that runs the same code, or a stand-in for a tuning that failed
+  // Stands in for a winner that could not be tuned (no room for the trial's buffers, say); tried again from then on.
+  std::chrono::steady_clock::time_point good_until = std::chrono::steady_clock::time_point::max();
   std::shared_ptr<device::LoadedKernel> loaded;
 };
 
@@ -45,9 +49,10 @@ class ReadyTable {
   // Counts entries that replaced another.
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
-  // Runs `make` unless somebody already does for this id; then waits for that one's result.
-  template <class Make>
-  std::shared_ptr<const Ready> once(const std::string& id, const Make& make) {
+  // Runs `make` unless somebody already does for this id; then waits for that one's result. `serves` says of what is there whether it
+  // needs no making.
+  template <class Serves, class Make>
+  std::shared_ptr<const Ready> once(const std::string& id, const Serves& serves, const Make& make) {
     std::promise<std::shared_ptr<const Ready>> promise;
     std::shared_future<std::shared_ptr<const Ready>> theirs;
     {
@@ -59,7 +64,7 @@ class ReadyTable {
     if (theirs.valid()) return theirs.get();
     try {
       auto ready = find(id);  // it may have landed between the caller's look and now
-      if (!ready) ready = make();
+      if (!ready || !serves(*ready)) ready = make();
       if (find(id) != ready) put(id, ready);
       land(id);
       promise.set_value(ready);

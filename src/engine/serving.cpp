@@ -1,5 +1,8 @@
 #include "src/engine/serving.h"
 
+#include <algorithm>
+#include <map>
+
 #include <fmt/format.h>
 
 #include "src/base/log.h"
@@ -75,23 +78,53 @@ std::shared_ptr<device::LoadedKernel> load_config(Parts& parts, const Kernel& ke
   return parts.loaded.emplace(module, std::move(kernel_there)).first->second;
 }
 
-std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
+namespace {
+
+// Winners of the kernel that this problem could run, the nearest key first.
+std::vector<cache::Winner> neighbours(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
   const auto constants = problem.constants();
-  const auto& facts = parts.device->facts();
-  std::optional<cache::Winner> nearest;
-  double best = 0;
+  std::vector<std::pair<double, cache::Winner>> found;
   for (auto& winner : parts.store->winners_of(id)) {
     const auto distance = winner.id.key.distance(id.key);
-    if (!distance || (nearest && *distance >= best)) continue;
-    if (!why_foreign(kernel, constants, winner.config, facts).empty()) continue;
-    best = *distance;
-    nearest = std::move(winner);
+    if (distance && why_foreign(kernel, constants, winner.config, parts.device->facts()).empty()) found.emplace_back(*distance, std::move(winner));
   }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<cache::Winner> winners;
+  for (auto& [distance, winner] : found) winners.push_back(std::move(winner));
+  return winners;
+}
+
+std::shared_ptr<Ready> load_neighbour(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::Winner& neighbour) {
   auto ready = std::make_shared<Ready>();
-  ready->config = nearest ? nearest->config : kernel.space.fallback();
-  ready->origin = nearest ? "nearest " + nearest->id.key.str() : "default";
+  ready->config = neighbour.config;
+  ready->origin = "nearest " + neighbour.id.key.str();
   ready->loaded = load_config(parts, kernel, problem, ready->config);
   return ready;
+}
+
+}  // namespace
+
+std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
+  if (const auto near = neighbours(parts, kernel, problem, id); !near.empty()) return load_neighbour(parts, kernel, problem, near.front());
+  auto ready = std::make_shared<Ready>();
+  ready->config = kernel.space.fallback();
+  ready->origin = "default";
+  ready->loaded = load_config(parts, kernel, problem, ready->config);
+  return ready;
+}
+
+std::shared_ptr<const Ready> neighbour_of_same_code(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
+  const auto constants = problem.constants();
+  std::map<Config, std::string> codes;  // of this problem: the digest reads the whole template
+  for (const auto& neighbour : neighbours(parts, kernel, problem, id)) {
+    auto& code = codes[neighbour.config];
+    if (code.empty()) code = jit::code_identity(parts.request(kernel, constants, neighbour.config)).digest();
+    if (code != neighbour.code) continue;
+    auto ready = load_neighbour(parts, kernel, problem, neighbour);
+    ready->sought = true;
+    return ready;
+  }
+  return nullptr;
 }
 
 }  // namespace strop::engine

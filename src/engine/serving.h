@@ -28,4 +28,8 @@ std::shared_ptr<device::LoadedKernel> load_config(Parts& parts, const Kernel& ke
 // The config of the nearest tuned key that is legal here, else the default config.
 std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id);
 
+// The nearest tuned key that runs the very binary this problem would run with its config: they differ in run-time arguments (lengths)
+// alone. Empty when there is none.
+std::shared_ptr<const Ready> neighbour_of_same_code(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id);
+
 }  // namespace strop::engine

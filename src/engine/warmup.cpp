@@ -89,7 +89,7 @@ void Run::load(const Job& job, KeyReport& report) {
     auto ready = std::make_shared<Ready>();
     ready->config = *report.winner;
     ready->origin = "winner";
-    ready->tuned = true;
+    ready->tuned = ready->sought = true;
     ready->loaded = load_config(parts_, *job.kernel, *job.problem, ready->config);
     table_.put(table_id(job.id), std::move(ready));
   } catch (const Error& error) {

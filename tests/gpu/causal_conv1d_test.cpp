@@ -1,5 +1,6 @@
 // causal_conv1d on a GPU: every candidate against fp64, sums bit-equal whatever the config, and offsets past what 32 bits hold.
 
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -139,6 +140,35 @@ void expect_last_rows_agree(const CausalConv1dProblem& whole, const Filled& x) {
   EXPECT_EQ(std::memcmp(got.data() + skip, expected.data() + skip, 2 * (tail_elements - skip)), 0);
 }
 
+// Likewise backward: dx, except in the first W-1 rows, and the last unit's sums, which are the tail's own.
+void expect_last_rows_agree(const CausalConv1dProblem& whole, const Filled& x, const Filled& dy) {
+  constexpr std::int64_t kRows = 256;  // two units
+  auto shape = ops::make_shape(whole);
+  CausalConv1dProblem tail = whole;
+  tail.T = kRows;
+  auto tail_shape = ops::make_shape(tail);
+  shape.paired = tail_shape.paired = false;  // else the last unit shares its partial with one of the middle
+  const auto elements = static_cast<std::size_t>(whole.T * whole.D), tail_elements = static_cast<std::size_t>(kRows * whole.D);
+  const auto sums = static_cast<std::size_t>(shape.sums() * whole.D);
+  const auto partials = static_cast<std::size_t>(shape.partials()) * sums, tail_partials = static_cast<std::size_t>(tail_shape.partials()) * sums;
+  const Filled weight(static_cast<std::size_t>(whole.D * whole.W), 7);
+  const device::Buffer dx(gpu(), 2 * elements), dx_tail(gpu(), 2 * tail_elements), partial(gpu(), 4 * partials), partial_tail(gpu(), 4 * tail_partials);
+  const auto config = ops::conv_bwd_kernel().space.fallback();
+  void* const all[] = {x.at(0), weight.at(0), nullptr, dy.at(0), dx.data(), partial.data(), nullptr, nullptr};
+  bench().run(ops::conv_bwd_kernel(), ops::ConvBwdProblem(shape), config, all);
+  const auto begin = elements - tail_elements;
+  void* const last[] = {x.at(begin), weight.at(0), nullptr, dy.at(begin), dx_tail.data(), partial_tail.data(), nullptr, nullptr};
+  bench().run(ops::conv_bwd_kernel(), ops::ConvBwdProblem(tail_shape), config, last);
+  const auto skip = static_cast<std::size_t>((whole.W - 1) * whole.D);
+  const auto got = downloaded(static_cast<std::byte*>(dx.data()) + 2 * begin, tail_elements);
+  const auto expected = downloaded(dx_tail.data(), tail_elements);
+  EXPECT_EQ(std::memcmp(got.data() + skip, expected.data() + skip, 2 * (tail_elements - skip)), 0);
+  const auto got_sums = downloaded(static_cast<std::byte*>(partial.data()) + 4 * (partials - sums), 2 * sums);
+  const auto expected_sums = downloaded(static_cast<std::byte*>(partial_tail.data()) + 4 * (tail_partials - sums), 2 * sums);
+  EXPECT_EQ(got_sums, expected_sums);
+  EXPECT_NE(std::count(got_sums.begin(), got_sums.end(), 0), static_cast<std::ptrdiff_t>(got_sums.size()));
+}
+
 CausalConv1dProblem long_problem(std::int64_t T, std::int64_t D) {
   CausalConv1dProblem problem;
   problem.B = 1;
@@ -159,6 +189,13 @@ TEST(ConvOffsets, DenseTensorsPastTwoToThe32Elements) {
   STROP_NEEDS_GPU();
   const auto problem = long_problem(1 << 20, 4104);
   expect_last_rows_agree(problem, Filled(static_cast<std::size_t>(problem.T * problem.D), 2));
+}
+
+TEST(ConvOffsets, GradientsOfDenseTensorsPastTwoToThe32Elements) {
+  STROP_NEEDS_GPU();
+  const auto problem = long_problem(1 << 20, 4104);
+  const auto elements = static_cast<std::size_t>(problem.T * problem.D);
+  expect_last_rows_agree(problem, Filled(elements, 2), Filled(elements, 3));
 }
 
 TEST(ConvOffsets, MoreSequencesThanAGridAxisHasBlocks) {

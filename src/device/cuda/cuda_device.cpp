@@ -81,7 +81,8 @@ CudaDevice::CudaDevice(int ordinal)
       device_(device_at(ordinal)),
       context_(std::make_shared<const PrimaryContext>(device_)),
       nvml_(uuid_text(device_)),
-      facts_(read_facts(device_, ordinal, nvml_)) {
+      facts_(read_facts(device_, ordinal, nvml_)),
+      pageable_(attribute(device_, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0) {
   const ContextScope scope(context_->get());
   const RelaxedCapture relaxed;
   transfers_ = make_stream(CU_STREAM_DEFAULT);

@@ -13,6 +13,7 @@
 
 #include "src/device/cuda/handles.h"
 #include "src/device/cuda/nvml.h"
+#include "src/device/cuda/pointers.h"
 #include "src/device/cuda/timer.h"
 #include "src/device/device.h"
 
@@ -40,6 +41,10 @@ class CudaDevice final : public Device {
               Stream stream) override;
   void synchronize(Stream stream) override;
   bool capturing(Stream stream) const override;
+  std::size_t first_unreachable(std::span<const void* const> pointers) const override {
+    return cuda::first_unreachable(driver_, facts_.ordinal, pageable_, pointers);
+  }
+  std::string describe_pointer(const void* pointer) const override { return cuda::describe_pointer(driver_, pointer); }
 
   std::vector<double> time(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan) override;
   std::optional<bool> throttled() override;
@@ -53,6 +58,7 @@ class CudaDevice final : public Device {
   mutable std::mutex nvml_mutex_;
   NvmlDevice nvml_;
   DeviceFacts facts_;
+  bool pageable_ = false;  // kernels reach all memory of the host
   StreamOwner transfers_;
   std::mutex timer_mutex_;
   std::unique_ptr<Timer> timer_;  // made at the first timing

@@ -50,6 +50,7 @@ namespace strop::device::cuda {
   X(cuMemcpyDtoHAsync, 3020)                  \
   X(cuMemcpyDtoDAsync, 3020)                  \
   X(cuMemsetD8Async, 3020)                    \
+  X(cuPointerGetAttributes, 7000)             \
   X(cuStreamCreate, 2000)                     \
   X(cuStreamDestroy, 4000)                    \
   X(cuStreamSynchronize, 2000)                \

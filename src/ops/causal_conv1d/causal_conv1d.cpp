@@ -1,5 +1,7 @@
 #include "strop/causal_conv1d.h"
 
+#include <chrono>
+
 #include "src/ops/causal_conv1d/gate.h"
 #include "src/ops/causal_conv1d/op.h"
 #include "src/ops/causal_conv1d/plan_table.h"
@@ -25,6 +27,11 @@ struct ProblemHash {
   }
 };
 
+// The clock is asked for stand-ins alone.
+bool still_good(std::chrono::steady_clock::time_point until) {
+  return until == std::chrono::steady_clock::time_point::max() || std::chrono::steady_clock::now() < until;
+}
+
 void require_supported(const CausalConv1dProblem& problem) {
   if (auto reason = ops::why_unsupported(problem)) throw Unsupported(*reason);
 }
@@ -36,6 +43,7 @@ struct CausalConv1d::Impl {
   struct Bound {
     std::shared_ptr<const Plan> plan;
     std::uint64_t generation = 0;
+    std::chrono::steady_clock::time_point good_until;
   };
   template <class Plan>
   using Table = ops::PlanTable<CausalConv1dProblem, Bound<Plan>, ProblemHash>;
@@ -44,12 +52,12 @@ struct CausalConv1d::Impl {
   Table<ForwardPlan> forward;
   Table<BackwardPlan> backward;
 
-  // The bound plan of a problem, made or made again when the library's winners moved.
+  // The bound plan of a problem, made or made again when the library's winners moved or what stood in for one has had its time.
   template <class Made, class Plan>
   std::shared_ptr<const Plan> plan(Table<Plan>& table, const CausalConv1dProblem& problem, Stream stream) {
     const auto generation = library->generation();
     auto bound = table.find(problem);
-    if (bound.plan && bound.generation == generation) [[likely]]
+    if (bound.plan && bound.generation == generation && still_good(bound.good_until)) [[likely]]
       return std::move(bound.plan);
     return make<Made>(table, problem, stream, bound.plan != nullptr);
   }
@@ -59,7 +67,8 @@ struct CausalConv1d::Impl {
     require_supported(problem);
     auto plan = std::make_shared<Made>(*library, ops::make_shape(problem), stream);
     // Read after: tuning this very problem moves it too.
-    return table.insert(problem, {std::move(plan), library->generation()}, again).plan;
+    const auto good_until = plan->good_until();
+    return table.insert(problem, {std::move(plan), library->generation(), good_until}, again).plan;
   }
 };
 

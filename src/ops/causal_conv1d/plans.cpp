@@ -1,7 +1,9 @@
 #include "src/ops/causal_conv1d/plans.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -38,9 +40,32 @@ void require_aligned(const ConvShape& shape, std::initializer_list<const void*> 
     refuse(fmt::format("a tensor is aligned to {} bytes, the plan was made for {}", have, shape.problem.alignment));
 }
 
+struct Tensor {
+  const void* pointer;
+  const char* name;
+};
+
+// Tensors of another device, or of the host.
+void require_reachable(const Library& library, std::initializer_list<Tensor> tensors) {
+  std::array<const void*, 12> pointers{};
+  std::size_t count = 0;
+  for (const auto& tensor : tensors) pointers[count++] = tensor.pointer;
+  const auto at = library.first_unreachable({pointers.data(), count});
+  if (at < count) [[unlikely]]
+    refuse(fmt::format("{} is {}, and the library runs on cuda:{}: all tensors of a call are on one device", tensors.begin()[at].name,
+                       library.describe_pointer(pointers[at]), library.device().ordinal));
+}
+
 // What launches for an empty problem alone is not worth a tuning.
 std::optional<MissPolicy> untuned_when_empty(const ConvShape& shape) {
   return shape.empty() ? std::optional(MissPolicy::nearest) : std::nullopt;
+}
+
+std::chrono::steady_clock::time_point earliest(std::initializer_list<const PreparedKernel*> kernels) {
+  auto first = std::chrono::steady_clock::time_point::max();
+  for (const auto* kernel : kernels)
+    if (kernel != nullptr) first = std::min(first, kernel->good_until());
+  return first;
 }
 
 const PreparedKernel& existing(const std::shared_ptr<const PreparedKernel>& kernel) {
@@ -63,7 +88,7 @@ std::size_t workspace_bytes(const ConvShape& shape) {
 }
 
 ForwardPlanOnKernels::ForwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream)
-    : shape_(shape), bounds_(library, shape), args_{}, state_args_{} {
+    : library_(library), shape_(shape), bounds_(library, shape), args_{}, state_args_{} {
   if (!shape.empty()) {
     const ConvFwdProblem problem(shape);
     kernel_ = library.prepare(conv_fwd_kernel(), problem, stream);
@@ -89,6 +114,14 @@ void ForwardPlanOnKernels::launch(const CausalConv1dForward& t, Stream stream) c
     require_apart(t.y, "y", t.x, "x");
     require_aligned(shape_, {t.x, t.weight, t.bias, t.y, t.residual});
   }
+  require_reachable(library_, {{t.x, "x"},
+                               {t.weight, "weight"},
+                               {t.bias, "bias"},
+                               {t.y, "y"},
+                               {t.residual, "residual"},
+                               {t.initial_state, "initial_state"},
+                               {t.final_state, "final_state"},
+                               {t.cu_seqlens, "cu_seqlens"}});
   bounds_.check(t.cu_seqlens, t.cu_seqlens_host, stream);
   if (kernel_) {
     ConvFwdArgs args = args_;
@@ -111,10 +144,18 @@ void ForwardPlanOnKernels::launch(const CausalConv1dForward& t, Stream stream) c
   }
 }
 
+std::chrono::steady_clock::time_point ForwardPlanOnKernels::good_until() const { return earliest({kernel_.get(), states_.get()}); }
+
 const PreparedKernel& ForwardPlanOnKernels::kernel() const { return existing(kernel_); }
 
 BackwardPlanOnKernels::BackwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream)
-    : shape_(shape), bounds_(library, shape), workspace_bytes_(workspace_bytes(shape)), args_{}, reduce_args_{}, state_args_{} {
+    : library_(library),
+      shape_(shape),
+      bounds_(library, shape),
+      workspace_bytes_(workspace_bytes(shape)),
+      args_{},
+      reduce_args_{},
+      state_args_{} {
   if (!shape.empty()) {
     const ConvBwdProblem problem(shape);
     main_ = library.prepare(conv_bwd_kernel(), problem, stream);
@@ -154,6 +195,18 @@ void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream)
     if (reinterpret_cast<std::uintptr_t>(t.workspace) % kWorkspaceAlignment != 0) [[unlikely]]
       refuse(fmt::format("the workspace is not aligned to {} bytes", kWorkspaceAlignment));
   }
+  require_reachable(library_, {{t.x, "x"},
+                               {t.weight, "weight"},
+                               {t.bias, "bias"},
+                               {t.dy, "dy"},
+                               {t.dx, "dx"},
+                               {t.dw, "dw"},
+                               {t.db, "db"},
+                               {t.workspace, "workspace"},
+                               {t.initial_state, "initial_state"},
+                               {t.d_initial_state, "d_initial_state"},
+                               {t.d_final_state, "d_final_state"},
+                               {t.cu_seqlens, "cu_seqlens"}});
   bounds_.check(t.cu_seqlens, t.cu_seqlens_host, stream);
   launch_main(t, stream);
   launch_states(t, stream);
@@ -192,6 +245,10 @@ void BackwardPlanOnKernels::launch_states(const CausalConv1dBackward& t, Stream 
   args.sequences.initial = t.initial_state;
   args.sequences.bounds = t.cu_seqlens;
   states_->launch(&args, sizeof args, stream);
+}
+
+std::chrono::steady_clock::time_point BackwardPlanOnKernels::good_until() const {
+  return earliest({main_.get(), reduce_.get(), states_.get()});
 }
 
 const PreparedKernel& BackwardPlanOnKernels::main_kernel() const { return existing(main_); }

@@ -2,6 +2,7 @@
 
 // A problem bound to prepared kernels. Immutable; `launch` checks the tensors and launches.
 
+#include <chrono>
 #include <memory>
 
 #include "src/ops/causal_conv1d/bounds.h"
@@ -16,8 +17,10 @@ class ForwardPlanOnKernels : public CausalConv1d::ForwardPlan {
   ForwardPlanOnKernels(Library& library, const ConvShape& shape, Stream stream);
   void launch(const CausalConv1dForward& tensors, Stream stream) const override;
   const PreparedKernel& kernel() const override;
+  std::chrono::steady_clock::time_point good_until() const;  // of all its kernels
 
  private:
+  const Library& library_;  // the kernels keep it alive
   ConvShape shape_;
   BoundsCheck bounds_;
   std::shared_ptr<const PreparedKernel> kernel_;  // null for an empty problem
@@ -32,8 +35,10 @@ class BackwardPlanOnKernels : public CausalConv1d::BackwardPlan {
   void launch(const CausalConv1dBackward& tensors, Stream stream) const override;
   const PreparedKernel& main_kernel() const override;
   const PreparedKernel& reduce_kernel() const override;
+  std::chrono::steady_clock::time_point good_until() const;  // of all its kernels
 
  private:
+  const Library& library_;  // the kernels keep it alive
   ConvShape shape_;
   BoundsCheck bounds_;
   std::size_t workspace_bytes_;

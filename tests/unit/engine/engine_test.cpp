@@ -198,7 +198,9 @@ TEST_F(Engine, AfterSealACompileOrATimingIsAnErrorAndAHitIsNot) {
   const auto library = open();
   library->seal();
   EXPECT_NO_THROW((void)library->prepare(kernel, *one.problem));
-  EXPECT_THROW((void)library->prepare(kernel, PlantedProblem(65)), NotReady);
+  EXPECT_EQ(library->prepare(kernel, PlantedProblem(65))->origin(), "nearest n=64 dtype=fp32");
+  const auto unknown = planted_kernel({test::kWrong});
+  EXPECT_THROW((void)library->prepare(unknown, *one.problem), NotReady);
   const auto other = item(kernel, 66);
   EXPECT_THROW((void)library->warmup({&other, 1}), NotReady);
 }
@@ -300,6 +302,88 @@ TEST_F(Engine, ACompilerThatFailsForNoFaultOfTheSourceIsNotRememberedAgainstAnyC
   EXPECT_EQ(after.outcome, Outcome::tuned);
   EXPECT_EQ(after.rejected, 0);
   EXPECT_EQ(after.candidates, 3);
+}
+
+TEST_F(Engine, ANewLengthOfTheSameCodeCostsNothingUnderTheDefaultPolicy) {
+  const auto kernel = planted_kernel({});
+  const auto items = std::vector{item(kernel, 4000), item(kernel, 100)};
+  open()->warmup(items);
+  const auto library = open();
+  for (const std::int64_t n : {4100, 3999, 5000}) {
+    const auto prepared = library->prepare(kernel, PlantedProblem(n));
+    EXPECT_EQ(prepared->origin(), "nearest n=4000 dtype=fp32");
+    EXPECT_EQ(prepared->good_until(), std::chrono::steady_clock::time_point::max());
+  }
+  EXPECT_EQ(library->counters().compiles, 0);
+  EXPECT_EQ(library->counters().timings, 0);
+  // A warmup of that very length still tunes it, and is served from then on.
+  const auto one = item(kernel, 4100);
+  EXPECT_EQ(library->warmup({&one, 1}).keys.at(0).outcome, Outcome::tuned);
+  EXPECT_EQ(library->prepare(kernel, *one.problem)->origin(), "winner");
+}
+
+TEST_F(Engine, WhatOnePolicyLoadedIsNoAnswerToAStricterOne) {
+  const auto kernel = planted_kernel({});
+  const auto library = open(MissPolicy::nearest);
+  const PlantedProblem problem(600);
+  EXPECT_EQ(library->prepare(kernel, problem)->origin(), "default");
+  EXPECT_THROW((void)library->prepare(kernel, problem, nullptr, MissPolicy::error), NotReady);
+  EXPECT_EQ(library->prepare(kernel, problem, nullptr, MissPolicy::tune)->origin(), "winner");
+  EXPECT_EQ(library->prepare(kernel, problem)->origin(), "winner");
+}
+
+// Its trials need more memory than there is.
+class TooLargeToTry : public PlantedProblem {
+ public:
+  using PlantedProblem::PlantedProblem;
+  std::vector<TensorSpec> tensors() const override {
+    auto specs = PlantedProblem::tensors();
+    for (auto& spec : specs) spec.elements = std::int64_t{1} << 50;
+    return specs;
+  }
+};
+
+TEST_F(Engine, AKeyWithoutRoomForItsTrialsRunsUntunedAndIsTunedOnceThereIsRoom) {
+  const auto kernel = planted_kernel({});
+  const auto library = open();
+  const TooLargeToTry large(600);
+  const auto first = library->prepare(kernel, large);
+  EXPECT_EQ(first->origin(), "default");
+  EXPECT_GT(first->good_until(), std::chrono::steady_clock::now());
+  EXPECT_LT(first->good_until(), std::chrono::steady_clock::now() + std::chrono::minutes(1));
+  EXPECT_TRUE(stored().empty());
+  const auto loads = library->counters().loads;
+  EXPECT_EQ(library->prepare(kernel, large)->origin(), "default");
+  EXPECT_EQ(library->counters().loads, loads) << "a failed tuning is not repeated at every call";
+  const auto generation = library->generation();
+  const auto one = item(kernel, 600);
+  EXPECT_EQ(library->warmup({&one, 1}).keys.at(0).outcome, Outcome::tuned);
+  EXPECT_GT(library->generation(), generation);
+  EXPECT_EQ(library->prepare(kernel, large)->origin(), "winner");
+}
+
+TEST_F(Engine, AStoredBinaryThatDoesNotLoadIsMadeAgainAndNoCandidateIsBlamed) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 700);
+  const auto right = open()->warmup({&one, 1}).keys.at(0);
+  const auto spoil = [&](bool with_winner) {
+    cache::StoreOptions options;
+    options.path = database();
+    const auto store = cache::Store::open(options);
+    const auto winner = store->list().at(0);
+    auto binary = *store->find_binary(winner.code, "");
+    binary.bytes = "no shared object";
+    if (!with_winner) store->remove({winner});
+    ASSERT_TRUE(store->put_binary(binary));
+  };
+  spoil(true);
+  EXPECT_EQ(open(MissPolicy::error)->prepare(kernel, *one.problem)->origin(), "winner");
+  spoil(false);
+  const auto again = open()->warmup({&one, 1}).keys.at(0);
+  EXPECT_EQ(again.outcome, Outcome::tuned);
+  EXPECT_EQ(again.rejected, 0);
+  EXPECT_EQ(again.candidates, right.candidates);
+  EXPECT_EQ(open(MissPolicy::error)->prepare(kernel, *one.problem)->origin(), "winner");
 }
 
 TEST_F(Engine, WithoutACacheFileEverythingStillRuns) {
