@@ -24,6 +24,8 @@ class CudaError : public Error {
   const std::string& call() const { return call_; }
   // True for errors that leave the context unusable (illegal address, trap, ...): nothing later in it can succeed.
   bool sticky() const;
+  // True when another capture was in the way: says nothing of what was launched.
+  bool of_capture() const { return code_ >= 900 && code_ <= 908; }
 
  private:
   int code_;

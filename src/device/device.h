@@ -73,6 +73,8 @@ class Device {
   virtual void launch(const LoadedKernel& kernel, const LaunchGeometry& geometry, const void* arguments, std::size_t bytes,
                       Stream stream) = 0;
   virtual void synchronize(Stream stream) = 0;  // throws CudaError on a fault
+  // The device's own: work on it does not wait for the caller's streams, nor they for it, and it destroys no capture. The host: null.
+  virtual Stream own_stream() { return nullptr; }
   virtual bool capturing(Stream stream) const = 0;
   // The place of the first pointer that no kernel here may follow (a host's, another GPU's), or their number; null ones are passed
   // over. Cheap: every launch of an op asks. The host device can't tell, and trusts.

@@ -19,7 +19,8 @@ class TimingBench {
   // Microseconds a launch, one value a batch.
   std::vector<double> sample(const device::LoadedKernel& kernel, const Config& config, int batches);
   std::size_t bytes() const { return bytes_; }
-  // Time of the bytes that must move at the memory's attainable rate; 0 when either is not known.
+  // Time of the bytes that must move at the memory's attainable rate; 0 when either is not known, or when there was no memory for as many
+  // sets as keep the caches cold: what the caches hold can be faster than that.
   double limit_us() const;
 
  private:
@@ -34,6 +35,7 @@ class TimingBench {
   std::vector<TensorSpec> tensors_;
   std::vector<Set> sets_;
   std::size_t bytes_ = 0;
+  bool cold_ = false;
   std::size_t next_set_ = 0;
 };
 

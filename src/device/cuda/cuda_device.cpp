@@ -86,6 +86,7 @@ CudaDevice::CudaDevice(int ordinal)
   const ContextScope scope(context_->get());
   const RelaxedCapture relaxed;
   transfers_ = make_stream(CU_STREAM_DEFAULT);
+  own_ = make_stream(CU_STREAM_NON_BLOCKING);
 }
 
 CudaDevice::~CudaDevice() {
@@ -93,6 +94,7 @@ CudaDevice::~CudaDevice() {
     const ContextScope scope(context_->get());
     timer_.reset();
     transfers_.reset();
+    own_.reset();
   } catch (const std::exception& error) {
     if (!forked()) log::warn(fmt::format("closing CUDA device {}: {}", facts_.ordinal, error.what()));
   }
