@@ -22,6 +22,12 @@ constexpr double kAttainable = 0.875;
 
 std::size_t bytes_of(const TensorSpec& spec) { return static_cast<std::size_t>(spec.elements) * size_of(spec.type); }
 
+}  // namespace
+
+double attainable_rate(const DeviceFacts& facts) {
+  return 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * kAttainable;  // double data rate
+}
+
 void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed) {
   TensorSpec pattern = spec;
   const bool repeats = spec.values.empty() && (spec.fill == Fill::normal || spec.fill == Fill::uniform);
@@ -36,8 +42,6 @@ void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::u
     done += more;
   }
 }
-
-}  // namespace
 
 TimingBench::TimingBench(device::Device& device, const KernelProblem& problem)
     : device_(device), problem_(problem), tensors_(problem.tensors()) {
@@ -69,8 +73,7 @@ void TimingBench::add_set() {
 }
 
 double TimingBench::limit_us() const {
-  const auto& facts = device_.facts();
-  const double rate = 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * kAttainable;  // double data rate
+  const double rate = attainable_rate(device_.facts());
   const double bytes = problem_.bytes_moved();
   return rate > 0 && bytes > 0 ? bytes / rate * 1e6 : 0;
 }
