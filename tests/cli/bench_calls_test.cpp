@@ -1,11 +1,11 @@
-// The engine of `strop bench` on layouts that the command line has no words for: what its suite runs on a GPU, small and on the host
-// device, untuned.
+// The engine of `strop bench` on layouts that the command line has no words for: what its suite runs on a GPU, small
+// and on the host device, untuned.
+
+#include "tools/strop/bench_calls.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "tools/strop/bench_calls.h"
 
 namespace strop::cli {
 namespace {

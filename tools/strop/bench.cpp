@@ -1,5 +1,5 @@
-// strop bench: device and host time of an op's calls and kernels beside a copy and an add of the same bytes, measured in the
-// same run; the results as a table, as Markdown and as a plot, with the rivals' where they were measured too.
+// strop bench: device and host time of an op's calls and kernels beside a copy and an add of the same bytes, measured
+// in the same run; the results as a table, as Markdown and as a plot, with the rivals' where they were measured too.
 
 #include <fmt/format.h>
 
@@ -60,7 +60,9 @@ void check(const Session& session, const BenchCommand& command) {
     throw UsageError("--list measures nothing: there is nothing to draw or to print as Markdown");
   if (!command.from.empty()) {
     if (names_a_shape(s) || !command.suite.empty() || command.list || command.device != "auto" || session.json)
-      throw UsageError("--from shows what was measured before: shapes, --suite, --list, --device and --json have no meaning with it");
+      throw UsageError(
+          "--from shows what was measured before: shapes, --suite, --list, --device and --json have no meaning with "
+          "it");
     return;
   }
   if (!command.suite.empty()) {
@@ -154,7 +156,9 @@ int measure(const Session& session, const BenchCommand& command) {
   const auto& facts = libraries.measured->device();
   const double limit_gbps = engine::attainable_rate(facts) / 1e9;
   if (facts.kind == DeviceKind::host && !command.suite.empty())
-    throw Error("--suite needs a GPU, and the device is the host: its shapes would take hours. Give --B, --T and --D of a small shape");
+    throw Error(
+        "--suite needs a GPU, and the device is the host: its shapes would take hours. Give --B, --T and --D of a "
+        "small shape");
   if (!command.plot.empty() && limit_gbps <= 0)
     throw Error(fmt::format("--plot shows shares of the memory's limit, and that of {} is not known", facts.name));
   const auto kernels = measure_kernels(libraries, items);
@@ -188,16 +192,18 @@ int run(const Session& session, const BenchCommand& command) {
 }  // namespace
 
 void add_bench(Declaration& parent, const Session& session) {
-  auto bench = parent.subcommand("bench", "Time of an op's calls and kernels, beside a copy and an add of the same bytes");
+  auto bench =
+      parent.subcommand("bench", "Time of an op's calls and kernels, beside a copy and an add of the same bytes");
   auto command = std::make_shared<BenchCommand>();
   add_shapes(bench, command->shapes, Needed::no);
-  bench.option("--suite", command->suite, "instead of shapes: table, the shapes and layouts of the README's table", "NAME");
+  bench.option("--suite", command->suite, "instead of shapes: table, the shapes and layouts of the README's table",
+               "NAME");
   bench.heading("How");
   bench.option("--device", command->device, "auto (a GPU if one is usable, else the host), cuda, cuda:N or host",
                "WHICH");
   bench.flag("--list", command->list, "only the rows that would be measured");
-  bench.option("--from", command->from, "show a document of --json, or of tools/benchmarks/rivals.py, and measure nothing",
-               "FILE");
+  bench.option("--from", command->from,
+               "show a document of --json, or of tools/benchmarks/rivals.py, and measure nothing", "FILE");
   bench.heading("What is shown");
   bench.flag("--markdown", command->markdown, "the table of calls in Markdown");
   bench.option("--plot", command->plot, "draw achieved bandwidth as a share of the memory's limit, rivals included",

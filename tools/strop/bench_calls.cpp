@@ -141,7 +141,8 @@ class Ceiling {
       for (const auto& spec : problem_.tensors()) {
         memory_.push_back(library.allocate(static_cast<std::size_t>(spec.elements) * size_of(spec.type)));
         pointers.push_back(memory_.back().get());
-        if (spec.role == Role::input) engine::fill_input(*engine::parts_of(library).device, pointers.back(), spec, kSeed);
+        if (spec.role == Role::input)
+          engine::fill_input(*engine::parts_of(library).device, pointers.back(), spec, kSeed);
       }
       arguments_.push_back(problem_.arguments(kernel_->config(), pointers));
     }
@@ -194,7 +195,8 @@ double host_time(device::Device& device, const Launch& call) {
     device.synchronize(nullptr);
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < calls; ++i) call(nullptr);
-    samples.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() / calls);
+    samples.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() /
+                      calls);
   }
   device.synchronize(nullptr);
   return tuner::summarise(std::move(samples)).median_us;
@@ -202,7 +204,8 @@ double host_time(device::Device& device, const Launch& call) {
 
 }  // namespace
 
-CallTimes measure_calls(const std::shared_ptr<Library>& library, Library& ceilings, const CausalConv1dProblem& problem) {
+CallTimes measure_calls(const std::shared_ptr<Library>& library, Library& ceilings,
+                        const CausalConv1dProblem& problem) {
   Calls calls(library, problem);
   Ceiling copy(ceilings, 1, calls.tensor_bytes()), add(ceilings, 2, calls.tensor_bytes());
   auto& device = *engine::parts_of(*library).device;

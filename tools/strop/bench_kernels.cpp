@@ -44,9 +44,7 @@ WarmupItem ceiling_of(const KernelProblem& problem, int inputs) {
   return {&ops::stream_kernel(), std::make_shared<ops::StreamProblem>(inputs, std::max<std::int64_t>(16, bytes))};
 }
 
-Config winner_of(Library& library, const WarmupItem& item) {
-  return *library.warmup({&item, 1}).keys.front().winner;
-}
+Config winner_of(Library& library, const WarmupItem& item) { return *library.warmup({&item, 1}).keys.front().winner; }
 
 double gigabytes_a_second(const KernelTimes& times) {
   return times.item->problem->bytes_moved() / times.time.median_us / 1e3;
@@ -91,7 +89,8 @@ std::string kernels_text(const std::vector<KernelTimes>& kernels) {
     table.row({times.item->kernel->source.name, times.item->problem->key().str(), times.winner.str(),
                time_text(times.time.median_us), time_text(times.time.spread_us),
                fmt::format("{:.0f}", gigabytes_a_second(times)), time_text(times.copy.median_us),
-               fmt::format("{:.1f} %", 100 * times.copy.median_us / times.time.median_us), time_text(times.add.median_us),
+               fmt::format("{:.1f} %", 100 * times.copy.median_us / times.time.median_us),
+               time_text(times.add.median_us),
                fmt::format("{:.1f} %", 100 * times.add.median_us / times.time.median_us)});
   }
   return table.text();

@@ -1,6 +1,7 @@
 #pragma once
 
-// Each kernel of an op alone, its winner on buffers of its own, in turns with a copy and an add over the bytes it must move.
+// Each kernel of an op alone, its winner on buffers of its own, in turns with a copy and an add over the bytes it must
+// move.
 
 #include <vector>
 

@@ -20,10 +20,14 @@ constexpr std::array<std::string_view, 6> kColours{"#1f5fa8", "#e08a1e", "#5aa46
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (static_cast<unsigned char>(c) >= 0x20) out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (static_cast<unsigned char>(c) >= 0x20)
+      out += c;
   }
   return out;
 }
@@ -59,13 +63,13 @@ std::string axes_of(const BenchResults& results, double bottom) {
     svg += text_at(x, kTop - 20, panel == 0 ? "forward" : "backward with the weight gradient", " font-weight=\"bold\"");
     for (int share = 0; share <= 100; share += 25) {
       const double at = x + length_of(share / 100.0);
-      svg += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f} V{:.1f}\"/>\n", share == 100 ? "limit" : "grid", at, kTop - 6,
-                         bottom);
+      svg += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f} V{:.1f}\"/>\n", share == 100 ? "limit" : "grid", at,
+                         kTop - 6, bottom);
       svg += text_at(at, kTop - 9, fmt::format("{} %", share), " class=\"small middle\"");
     }
   }
-  const auto limit = fmt::format("100 %: {:.0f} GB/s, what a copy attains of the nominal rate. {}, {}", results.limit_gbps,
-                                 results.device, results.date);
+  const auto limit = fmt::format("100 %: {:.0f} GB/s, what a copy attains of the nominal rate. {}, {}",
+                                 results.limit_gbps, results.device, results.date);
   return svg + text_at(16, bottom + 20, limit, " class=\"small\"");
 }
 
@@ -75,15 +79,16 @@ std::string bars_of(const std::vector<std::optional<CallResult>>& calls, int pan
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!calls[i]) continue;
     const double y = top + kBar * static_cast<double>(i), length = length_of(calls[i]->share);
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y, length,
-                       kBar - 1, colour_of(i));
+    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
+                       length, kBar - 1, colour_of(i));
     // Ours beside its mark, which lies at about the same place.
     const double past = i == 0 ? std::max(length, length_of(calls[i]->ceiling)) : length;
     svg += text_at(x + past + 4, y + kBar - 1.5, fmt::format("{:.0f}", 100 * calls[i]->share), " class=\"small\"");
   }
   if (!calls.front() || calls.front()->ceiling <= 0) return svg;
-  return svg + fmt::format("<path class=\"mark\" d=\"M{:.1f} {:.1f} v{:.1f}\"/>\n", x + length_of(calls.front()->ceiling),
-                           top - 2, kBar * static_cast<double>(calls.size()) + 3);
+  return svg + fmt::format("<path class=\"mark\" d=\"M{:.1f} {:.1f} v{:.1f}\"/>\n",
+                           x + length_of(calls.front()->ceiling), top - 2,
+                           kBar * static_cast<double>(calls.size()) + 3);
 }
 
 }  // namespace
@@ -97,7 +102,8 @@ std::string plot_of(const BenchResults& results) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "font-family=\"Helvetica,Arial,sans-serif\" font-size=\"12\" fill=\"#223\">\n"
       "<title>Achieved bandwidth of causal_conv1d as a share of the memory's limit</title>\n"
-      "<style>.small{{font-size:9px;fill:#455}}.middle{{text-anchor:middle}}.end{{text-anchor:end}}.grid{{stroke:#ccd;stroke-width:1}}"
+      "<style>.small{{font-size:9px;fill:#455}}.middle{{text-anchor:middle}}.end{{text-anchor:end}}.grid{{stroke:#ccd;"
+      "stroke-width:1}}"
       ".limit{{stroke:#b03030;stroke-width:1.5;stroke-dasharray:4 3}}.mark{{stroke:#111;stroke-width:1.6}}</style>\n"
       "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" rx=\"6\" fill=\"#fff\"/>\n",
       kWidth, bottom + 34);

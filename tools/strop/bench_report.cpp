@@ -63,14 +63,10 @@ std::vector<std::string> cells_of(const RowResult& row) {
 Json row_json(const BenchRow& row) {
   const auto& p = row.problem;
   const auto shape = ops::make_shape(p);
-  Json json{{"name", row.name},
-            {"shape", {{"B", p.B}, {"T", p.T}, {"D", p.D}, {"W", p.W}}},
-            {"dtype", name(p.x_type)},
-            {"wdtype", name(p.weight_type)},
-            {"layout", layout_of(p)},
-            {"x_strides", {shape.x.sequence, shape.x.row, shape.x.channel}},
-            {"alignment", p.alignment},
-            {"sequences", shape.sequences()}};
+  Json json{{"name", row.name},         {"shape", {{"B", p.B}, {"T", p.T}, {"D", p.D}, {"W", p.W}}},
+            {"dtype", name(p.x_type)},  {"wdtype", name(p.weight_type)},
+            {"layout", layout_of(p)},   {"x_strides", {shape.x.sequence, shape.x.row, shape.x.channel}},
+            {"alignment", p.alignment}, {"sequences", shape.sequences()}};
   if (p.packed_sequences == 0) return json;
   json["cu_seqlens"] = Json::array();
   for (const double bound : ops::bounds_tensor(shape).values)
@@ -84,7 +80,7 @@ void add_times(Json& json, const CallTimes& times, double limit_gbps) {
 }
 
 std::string results_text(const BenchResults& results) {
-  std::vector<std::string> headings{"calls of",   ">forward", ">spread",   ">to copy", ">of limit", ">host",
+  std::vector<std::string> headings{"calls of",  ">forward", ">spread", ">to copy",  ">of limit", ">host",
                                     ">backward", ">spread",  ">to add", ">of limit", ">host"};
   for (const auto& contender : results.contenders)
     headings.push_back(contender == "strop" ? ">both" : ">both, " + contender);
@@ -97,7 +93,8 @@ std::string results_text(const BenchResults& results) {
 }
 
 std::string results_markdown(const BenchResults& results) {
-  std::string head = "| (B, T, D) | forward | to copy | of the limit | backward with dw | to add | of the limit | both |";
+  std::string head =
+      "| (B, T, D) | forward | to copy | of the limit | backward with dw | to add | of the limit | both |";
   std::string rule = "|---|---|---|---|---|---|---|---|";
   for (std::size_t i = 1; i < results.contenders.size(); ++i) {
     head += fmt::format(" {}: forward | backward | both |", results.contenders[i]);

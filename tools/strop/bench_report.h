@@ -1,6 +1,7 @@
 #pragma once
 
-// Whole calls in words: a row as JSON, and results as a table for a terminal and as Markdown for a document. Pure functions.
+// Whole calls in words: a row as JSON, and results as a table for a terminal and as Markdown for a document. Pure
+// functions.
 
 #include "tools/strop/bench_calls.h"
 #include "tools/strop/bench_results.h"

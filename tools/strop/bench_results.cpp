@@ -16,8 +16,12 @@ double number(const Json& json, const char* name) {
 }
 
 CallResult own(const Json& json, const char* ceiling) {
-  CallResult result{json.at("median_us").get<double>(), number(json, "spread_us"), number(json, "host_us"),
-                    number(json, "share_of_limit"), 0, number(json, "ratio")};
+  CallResult result{json.at("median_us").get<double>(),
+                    number(json, "spread_us"),
+                    number(json, "host_us"),
+                    number(json, "share_of_limit"),
+                    0,
+                    number(json, "ratio")};
   const double ceiling_us = number(json, ceiling);
   if (ceiling_us > 0) result.ceiling = result.share * result.median_us / ceiling_us;
   return result;
@@ -29,8 +33,12 @@ std::optional<CallResult> rivals(const Json& json, const char* direction, const 
   if (at == json.end() || !at->is_object()) return std::nullopt;
   const double median_us = at->at("median_us").get<double>();
   if (median_us <= 0) throw Error(fmt::format("a time of {} us is none", median_us));
-  return CallResult{median_us, number(*at, "spread_us"), number(*at, "host_us"), ours.share * ours.median_us / median_us,
-                    0, ceiling_us > 0 ? median_us / ceiling_us : 0};
+  return CallResult{median_us,
+                    number(*at, "spread_us"),
+                    number(*at, "host_us"),
+                    ours.share * ours.median_us / median_us,
+                    0,
+                    ceiling_us > 0 ? median_us / ceiling_us : 0};
 }
 
 void add_rival(BenchResults& results, const Json& document, const Json& rival) {
@@ -73,9 +81,8 @@ BenchResults parse(const Json& document) {
       results.versions.emplace_back(name, version.get<std::string>());
   }
   for (const auto& row : ours.at("rows"))
-    results.rows.push_back({row.at("name").get<std::string>(),
-                            {own(row.at("forward"), "copy_us")},
-                            {own(row.at("backward"), "add_us")}});
+    results.rows.push_back(
+        {row.at("name").get<std::string>(), {own(row.at("forward"), "copy_us")}, {own(row.at("backward"), "add_us")}});
   if (document.contains("rivals")) {
     for (const auto& rival : document.at("rivals")) add_rival(results, ours, rival);
   }

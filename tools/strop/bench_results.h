@@ -1,7 +1,7 @@
 #pragma once
 
-// Results of whole calls, ours and the rivals', as tables and the plot need them; read from a document of `strop bench --json` or from
-// what tools/benchmarks/rivals.py wrote. Plain values.
+// Results of whole calls, ours and the rivals', as tables and the plot need them; read from a document of `strop bench
+// --json` or from what tools/benchmarks/rivals.py wrote. Plain values.
 
 #include <optional>
 #include <string>
