@@ -40,6 +40,10 @@ void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::u
 
 }  // namespace
 
+double attainable_rate(const DeviceFacts& facts) {
+  return 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * attainable(facts);  // double data rate
+}
+
 TimingBench::TimingBench(device::Device& device, const KernelProblem& problem)
     : device_(device), problem_(problem), tensors_(problem.tensors()) {
   std::size_t a_set = 0;
@@ -71,9 +75,7 @@ void TimingBench::add_set() {
 }
 
 double TimingBench::limit_us() const {
-  const auto& facts = device_.facts();
-  if (!cold_) return 0;
-  const double rate = 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * attainable(facts);  // double data rate
+  const double rate = cold_ ? attainable_rate(device_.facts()) : 0;
   const double bytes = problem_.bytes_moved();
   return rate > 0 && bytes > 0 ? bytes / rate * 1e6 : 0;
 }

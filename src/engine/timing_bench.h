@@ -3,6 +3,7 @@
 // The buffers on which a key's candidates are timed: the real problem's sizes, seeded inputs, several sets rotated so that each
 // launch finds the L2 cold. One object a key, shared by its candidates; nothing of the caller's is touched. Used by one thread.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,11 @@
 #include "strop/kernel.h"
 
 namespace strop::engine {
+
+// Bytes a second that a copy kernel attains, from the nominal rate of the device's memory; 0 when that is not known.
+double attainable_rate(const DeviceFacts& facts);
+// Seeded contents of a timing's input; long random ones are made up to a length and repeated.
+void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed);
 
 class TimingBench {
  public:
