@@ -23,6 +23,12 @@ double attainable(const DeviceFacts& facts) { return facts.name.find("H200") != 
 
 std::size_t bytes_of(const TensorSpec& spec) { return static_cast<std::size_t>(spec.elements) * size_of(spec.type); }
 
+}  // namespace
+
+double attainable_rate(const DeviceFacts& facts) {
+  return 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * attainable(facts);  // double data rate
+}
+
 void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed) {
   TensorSpec pattern = spec;
   const bool repeats = spec.values.empty() && (spec.fill == Fill::normal || spec.fill == Fill::uniform);
@@ -36,12 +42,6 @@ void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::u
     device.copy(static_cast<std::byte*>(to) + done, to, more);
     done += more;
   }
-}
-
-}  // namespace
-
-double attainable_rate(const DeviceFacts& facts) {
-  return 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * attainable(facts);  // double data rate
 }
 
 TimingBench::TimingBench(device::Device& device, const KernelProblem& problem)
