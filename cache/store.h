@@ -111,7 +111,7 @@ class Store {
   static std::unique_ptr<Store> open(const StoreOptions& options);
   virtual ~Store() = default;
 
-  virtual const std::string& path() const = 0;  // empty: memory only
+  virtual std::string path() const = 0;  // empty: memory only; another one after damage, so by value
   virtual bool writable() const = 0;
   // Why what is at the path is not served or not writable, with what to do; empty: nothing to say.
   virtual std::string trouble() const { return {}; }
