@@ -5,6 +5,7 @@
 #include "cache/schema.h"
 #include "cache/tables.h"
 #include "cache/write_lock.h"
+#include "cache/writing.h"
 #include "src/base/digest.h"
 #include "src/base/format.h"
 
@@ -73,10 +74,9 @@ void Tables::remove_entry(const std::string& name) {
 }
 
 void Tables::remove(const std::vector<Winner>& winners) {
-  const WriteLock lock(lock_path_, timeout_ms_);
-  Transaction transaction(database_);
+  Writing writing(database_, lock_path_, timeout_ms_);
   for (const auto& winner : winners) remove_entry(handle(winner.id));
-  transaction.commit();
+  writing.commit();
 }
 
 std::uint64_t Tables::bytes() {
@@ -119,30 +119,27 @@ std::vector<Damage> Tables::verify(bool repair) {
   sick.insert(sick.end(), unread.begin(), unread.end());
   for (const auto& row : sick) found.push_back({row.what, repair});
   if (repair && !(broken.empty() && sick.empty() && lost.empty())) {
-    const WriteLock lock(lock_path_, timeout_ms_);
-    Transaction transaction(database_);
+    Writing writing(database_, lock_path_, timeout_ms_);
     for (const auto& name : lost) remove_entry(name);
     for (const auto id : broken) database_.prepare("DELETE FROM binary_v1 WHERE id = ?").bind(id).run();
     for (const auto& row : sick) row.is_trial ? database_.prepare("DELETE FROM trial_v1 WHERE entry = ? AND config = ?").bind(row.entry, row.config).run()
                                               : database_.prepare("DELETE FROM winner_v1 WHERE entry = ?").bind(row.entry).run();
-    transaction.commit();
+    writing.commit();
   }
   return found;
 }
 
 void Tables::drop_unreferenced() {
-  const WriteLock lock(lock_path_, timeout_ms_);
-  Transaction transaction(database_);
+  Writing writing(database_, lock_path_, timeout_ms_);
   database_.run(fmt::format("DELETE FROM binary_v1 WHERE {}", kUnreferencedBinaries));
   database_.run("DELETE FROM entry_v1 WHERE id NOT IN (SELECT entry FROM winner_v1) AND id NOT IN (SELECT entry FROM trial_v1)");
   database_.run("DELETE FROM environment_v1 WHERE id NOT IN (SELECT environment FROM winner_v1) AND id NOT IN (SELECT environment FROM trial_v1)");
-  transaction.commit();
+  writing.commit();
 }
 
 void Tables::shrink_to(std::uint64_t max_bytes) {
   while (bytes() > max_bytes) {
-    const WriteLock lock(lock_path_, timeout_ms_);
-    Transaction transaction(database_);
+    Writing writing(database_, lock_path_, timeout_ms_);
     if (database_.number(fmt::format("SELECT count(*) FROM binary_v1 WHERE {}", "code NOT IN (SELECT code FROM winner_v1)")).value_or(0) > 0) {
       database_.run("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE code NOT IN (SELECT code FROM winner_v1) "
                     "ORDER BY last_used LIMIT 16)");
@@ -156,7 +153,7 @@ void Tables::shrink_to(std::uint64_t max_bytes) {
       if (oldest.empty()) return;
       remove_entry(oldest);
     }
-    transaction.commit();
+    writing.commit();
   }
 }
 

@@ -24,7 +24,7 @@ constexpr std::size_t kMostOwed = 4096;
 
 class StoreOnTables : public Store {
  public:
-  explicit StoreOnTables(const StoreOptions& options) : options_(options), main_(open_tables(options)) {}
+  explicit StoreOnTables(const StoreOptions& options) : options_(options), main_(open_tables(options)), impatient_(main_.held) {}
   ~StoreOnTables() override;
 
   std::string path() const override { return state().path; }
@@ -64,18 +64,19 @@ class StoreOnTables : public Store {
   bool try_write(const char* doing, const Change& change, int patience_ms);
   void keep(const Change& change);                    // in memory
   void settle();
+  bool ready(int patience_ms);
   bool recover(const SqliteError& error, const char* doing, bool thorough = false);
   std::vector<Damage> examine(bool repair);  // `verify` with the lock held
   template <class Do>
   auto command(const char* doing, const Do& act);
-  void require_writable() const;
+  void require_writable();
 
   mutable std::mutex mutex_;
   StoreOptions options_;
   Opened main_;
   Opened overlay_;          // in memory: what the main database could not take; without tables: nothing
   bool only_here_ = false;  // the overlay has something that will never be in the main database
-  bool impatient_ = false;  // the last write met a lock that was not let go of in time
+  bool impatient_;          // the last write met a lock that was not let go of in time
   std::deque<Change> owed_;
 };
 
@@ -84,20 +85,35 @@ StoreOnTables::State StoreOnTables::state() const {
   return {main_.path, main_.writable, main_.trouble};
 }
 
-// True: the database was set aside and a new one is open; ask again.
+// True: the main database can be written to. What another process held when it was opened is opened again.
+bool StoreOnTables::ready(int patience_ms) {
+  if (main_.held) {
+    auto options = options_;
+    options.path = main_.path;
+    options.busy_timeout_ms = patience_ms;
+    main_ = open_tables(options);
+    impatient_ = impatient_ || main_.held;
+  }
+  return main_.writable && !main_.held;
+}
+
+// True: the database was set aside, or had been by another store, and a new one is open; ask again.
 bool StoreOnTables::recover(const SqliteError& error, const char* doing, bool thorough) {
-  if (error.broken() && main_.writable && !main_.path.empty()) {
+  if ((error.broken() || error.moved()) && main_.writable && !main_.path.empty()) {
     auto options = options_;
     options.path = main_.path;
     main_.tables = open_memory().tables;  // closes the broken one; whatever fails from here on, there are tables to ask
+    main_.held = true;                    // and it is opened again before a write
     try {
-      if (const auto aside = set_aside(options.path, options.busy_timeout_ms, thorough); !aside.empty())
+      const auto aside = error.broken() ? set_aside(options.path, options.busy_timeout_ms, thorough) : std::string{};
+      if (!aside.empty())
         log::warn_once("cache-broken:" + options.path, fmt::format("the cache {} is damaged ({}); it was set aside as {} and a new one begun",
                                                                    options.path, error.what(), aside));
     } catch (const SqliteError& failed) {
       log::warn_once("cache-aside:" + options.path, failed.what());
     }
     main_ = open_tables(options);
+    impatient_ = impatient_ || main_.held;
     return true;
   }
   log::warn_once(fmt::format("cache-{}:{}", error.code(), main_.path),
@@ -108,12 +124,13 @@ bool StoreOnTables::recover(const SqliteError& error, const char* doing, bool th
 // For the command: damage is set aside and the request carried out on the new database; what can't be is one sentence.
 template <class Do>
 auto StoreOnTables::command(const char* doing, const Do& act) {
+  if (main_.held && !ready(options_.busy_timeout_ms)) throw CacheError(fmt::format("{} failed: {}", doing, main_.trouble));
   main_.tables->set_timeout(options_.busy_timeout_ms);
   for (int attempt = 0;; ++attempt) {
     try {
       return act(*main_.tables);
     } catch (const SqliteError& error) {
-      if (attempt == 0 && error.broken() && main_.writable && recover(error, doing, true)) continue;
+      if (attempt == 0 && (error.broken() || error.moved()) && main_.writable && recover(error, doing, true)) continue;
       throw CacheError(fmt::format("{} failed on the cache {}: {}{}", doing, main_.path, error.what(),
                                    error.broken() ? "; `strop cache verify --repair` sets it aside and begins anew" : ""));
     }
@@ -141,7 +158,7 @@ auto StoreOnTables::read(const char* doing, const Ask& ask, const Merge& merge) 
 }
 
 bool StoreOnTables::try_write(const char* doing, const Change& change, int patience_ms) {
-  for (int attempt = 0; main_.writable && attempt < 2; ++attempt) {
+  for (int attempt = 0; ready(patience_ms) && attempt < 2; ++attempt) {
     try {
       main_.tables->set_timeout(patience_ms);
       change(*main_.tables);
@@ -257,8 +274,9 @@ void StoreOnTables::touch(const EntryId& id) {
   if (owed_.empty()) try_write("noting a use", [id](Tables& t) { t.touch(id, unix_now()); });
 }
 
-void StoreOnTables::require_writable() const {
-  if (!main_.writable) throw CacheError(fmt::format("the cache {} can't be written", main_.path));
+void StoreOnTables::require_writable() {
+  if (ready(options_.busy_timeout_ms)) return;
+  throw CacheError(main_.held ? main_.trouble : fmt::format("the cache {} can't be written", main_.path));
 }
 
 std::vector<Winner> StoreOnTables::list(const Filter& filter) {
@@ -316,7 +334,7 @@ std::vector<Damage> StoreOnTables::verify(bool repair) {
 }
 
 std::vector<Damage> StoreOnTables::examine(bool repair) {
-  const bool change = repair && main_.writable;
+  const bool change = repair && ready(options_.busy_timeout_ms);
   std::vector<Damage> found;
   try {
     found = main_.tables->verify(change);
