@@ -35,6 +35,11 @@ std::vector<SickRow> dangling(Database& database) {
   return found;
 }
 
+// What a later build of this format may call a verdict: its rows are passed over, not damage.
+bool is_word(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
+}
+
 std::vector<SickRow> unreadable(Database& database) {
   std::vector<SickRow> found;
   // A time is a finite number that is not negative.
@@ -46,7 +51,7 @@ std::vector<SickRow> unreadable(Database& database) {
       found.push_back({false, winners.integer(4), {}, fmt::format("winner {} of {}: its key, config or time can't be read", winners.text(0), winners.text(2))});
   auto trials = database.prepare(fmt::format("SELECT entry, config, verdict, {} FROM trial_v1 t", fmt::format(kBadTime, "t")));
   while (trials.step())
-    if (!Config::parse(trials.text(1)) || !parse_verdict(trials.text(2)) || trials.integer(3) != 0)
+    if (!Config::parse(trials.text(1)) || !is_word(trials.text(2)) || trials.integer(3) != 0)
       found.push_back({true, trials.integer(0), trials.text(1), fmt::format("trial of entry {}: its config, verdict or time can't be read", trials.integer(0))});
   return found;
 }

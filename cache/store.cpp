@@ -241,8 +241,10 @@ std::optional<StoredBinary> StoreOnTables::find_binary(const std::string& code, 
       [](std::optional<StoredBinary> kept, std::optional<StoredBinary> stored) { return kept ? std::move(kept) : std::move(stored); });
   if (damaged) {
     log::warn_once(fmt::format("cache-checksum:{}:{}", main_.path, code),
-                   fmt::format("a binary in the cache {} is damaged (its checksum differs); it is removed and made again", main_.path));
-    try_write("removing a damaged binary", [](Tables& t) { t.verify(true); });
+                   fmt::format("a binary in the cache {} is damaged (its checksum differs); it is {}made again", main_.path,
+                               main_.writable ? "removed and " : ""));
+    // This one only: a look at everything takes a minute of somebody's training step, and is what `verify` is for.
+    try_write("removing a damaged binary", [code](Tables& t) { t.drop_damaged(code); });
   }
   return found;
 }

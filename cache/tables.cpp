@@ -254,6 +254,20 @@ void Tables::put_binary(const StoredBinary& binary, bool kept) {
   writing.commit();
 }
 
+// Read again under the lock: another process may have replaced it meanwhile.
+void Tables::drop_damaged(const std::string& code) {
+  Writing writing(database_, lock_path_, timeout_ms_);
+  std::vector<std::int64_t> damaged;
+  {
+    auto rows = database_.prepare("SELECT id, checksum, bytes FROM binary_v1 WHERE code = ?");
+    rows.bind(code);
+    while (rows.step())
+      if (digest_of(code + rows.blob(2)) != rows.text(1)) damaged.push_back(rows.integer(0));
+  }
+  for (const auto id : damaged) database_.prepare("DELETE FROM binary_v1 WHERE id = ?").bind(id).run();
+  writing.commit();
+}
+
 // Once an hour a row is often enough for eviction by last use, and keeps a busy cluster's hits from being writes.
 void Tables::touch(const EntryId& id, std::int64_t now) {
   constexpr std::int64_t kCoarse = 3600;
