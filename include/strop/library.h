@@ -125,7 +125,7 @@ class Library {
   virtual ~Library() = default;
 
   virtual const DeviceFacts& device() const = 0;
-  virtual const std::string& cache_path() const = 0;  // empty: memory only
+  virtual std::string cache_path() const = 0;  // empty: memory only
 
   // Tunes what is not known yet. Compiles ahead in parallel, times one at a time, stores every trial as it lands. Throws
   // WarmupFailed when it achieved nothing for some key; what was tuned stays tuned.

@@ -55,7 +55,7 @@ class LibraryOnDevice : public Library, public std::enable_shared_from_this<Libr
   explicit LibraryOnDevice(const Options& options);
 
   const DeviceFacts& device() const override { return parts_.device->facts(); }
-  const std::string& cache_path() const override { return parts_.store->path(); }
+  std::string cache_path() const override { return parts_.store->path(); }
   Report warmup(std::span<const WarmupItem> items, const WarmupOptions& options) override;
   Report revalidate(std::span<const WarmupItem> items, const RevalidateOptions& options) override;
   std::shared_ptr<const PreparedKernel> prepare(const Kernel& kernel, const KernelProblem& problem, Stream stream,
