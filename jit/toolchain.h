@@ -52,7 +52,8 @@ class Toolchain {
   // Finds and opens the compiler at the first call of this or of `compile`; throws CompileError saying where it looked and what to
   // install.
   virtual const Compiler& compiler() = 0;
-  // Throws CompileError with the whole log.
+  // Throws CompileError with the whole log when the compiler refused the source; Error for what says nothing about the source (it took
+  // too long, no memory, bad options of the environment) and must not be remembered against it.
   virtual Binary compile(const CompileRequest& request) = 0;
 };
 

@@ -63,8 +63,8 @@ const char* machine() {
 }
 
 // Runs a compiler in a folder of its own. Its words are English whatever the user's language, as they are part of an
-// identity; no variable adds to what it includes or makes it write elsewhere; what it leaves behind when killed goes
-// with the folder.
+// identity; no variable adds to what it includes or links, chooses its parts, or makes it write elsewhere, as none of that is
+// in an identity; what it leaves behind when killed goes with the folder.
 ProcessResult run_in(const TemporaryFolder& folder, std::vector<std::string> arguments, double timeout_s) {
   Process process;
   process.arguments = std::move(arguments);
@@ -73,7 +73,8 @@ ProcessResult run_in(const TemporaryFolder& folder, std::vector<std::string> arg
   process.timeout_s = timeout_s;
   process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.path()}};
   for (const char* variable :
-       {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
+       {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "GCC_EXEC_PREFIX", "COMPILER_PATH",
+        "LIBRARY_PATH", "LD_RUN_PATH", "CCC_OVERRIDE_OPTIONS"})
     process.environment.emplace_back(variable, std::nullopt);
   return run_process(process);
 }
@@ -99,10 +100,10 @@ std::string in_path(const std::string& command) {
 }
 
 // Whether a compiler that ended in failure read the source and refused it: a diagnostic with a line of the source, or a name that the
-// linker misses. A compiler that was killed, had no memory or no room to write says nothing about the source.
+// linker misses. A compiler that was killed, took too long, had no memory or no room to write says nothing about the source: on a busy
+// machine any source takes long.
 bool source_at_fault(const ProcessResult& result, const std::string& log) {
-  if (result.timed_out) return true;  // the bound that a candidate's compile has
-  if (!result.started) return false;
+  if (!result.started || result.timed_out) return false;
   if (result.exit_code && *result.exit_code != 1) return false;  // unknown where SIGCHLD is ignored: the log decides
   if (log.find("undefined reference") != std::string::npos || log.find("undefined symbol") != std::string::npos) return true;
   // "file:12:3: error: ..." or, of a missing include, "file:12:3: fatal error: ...".
@@ -209,9 +210,10 @@ Binary HostToolchain::compile(const CompileRequest& request) {
   Binary binary;
   if (!result.failed()) binary.bytes = read_file(root / "strop.so");
   if (binary.bytes.empty() && !source_at_fault(result, log))
-    throw Error(fmt::format("{} {} at {} could not compile {}: {}; this says nothing about the kernel, and is not remembered (is there "
+    throw Error(fmt::format("{} {} at {} could not compile {} {}: {}; this says nothing about the kernel, and is not remembered (is there "
                             "memory, and room at {}?)\n{}",
-                            found.name, found.version, found.path, request.kernel->name, why_failed(result, options_.timeout_s), folder.path(), log));
+                            found.name, found.version, found.path, request.kernel->name, request.config.str(),
+                            why_failed(result, options_.timeout_s), folder.path(), log));
   if (binary.bytes.empty())
     throw CompileError(fmt::format("kernel {} {} does not compile on the host: {} ({} {} at {})\n{}",
                                    request.kernel->name, request.config.str(), why_failed(result, options_.timeout_s),

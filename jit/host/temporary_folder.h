@@ -1,6 +1,7 @@
 #pragma once
 
-// A private folder (0700) under the temporary directory, removed with everything in it when destroyed. Move-less, one owner.
+// A private folder (0700) under the temporary directory, removed with everything in it when destroyed. Move-less, one owner. It is
+// locked (flock) while it lives, so that processes that can't see each other (containers that share /tmp) leave each other's alone.
 
 #include <string>
 
@@ -16,9 +17,11 @@ class TemporaryFolder {
 
  private:
   std::string path_;
+  int lock_ = -1;  // the open folder; -1 where there are no locks
 };
 
-// All of this process, for one that is about to end by a signal: from then on who wants one waits for that end. What a killed process leaves is removed by the next that needs one.
+// All of this process, for one that is about to end by a signal: from then on who wants one waits for that end. What a killed process
+// leaves is removed by the next that needs one.
 void remove_temporary_folders();
 
 }  // namespace strop::jit

@@ -95,8 +95,8 @@ Binary NvrtcToolchain::compile(const CompileRequest& request) {
   Binary binary;
   if (compiled) binary.bytes = program.cubin();
   else if (!program.source_at_fault())
-    throw Error(fmt::format("NVRTC {} at {} could not compile {}: {}; this says nothing about the kernel, and is not remembered",
-                            nvrtc.compiler.version, nvrtc.compiler.path, request.kernel->name, program.why()));
+    throw Error(fmt::format("NVRTC {} at {} could not compile {} {}: {}; this says nothing about the kernel, and is not remembered\n{}",
+                            nvrtc.compiler.version, nvrtc.compiler.path, request.kernel->name, request.config.str(), program.why(), log));
   if (binary.bytes.empty())
     throw CompileError(
         fmt::format("kernel {} {} for {} does not compile: {} (NVRTC {} at {})\n{}", request.kernel->name,

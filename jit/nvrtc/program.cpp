@@ -53,8 +53,9 @@ bool Program::compile(const std::vector<std::string>& options, double timeout_s)
   if (library_.set_flow_callback != nullptr) library_.set_flow_callback(program_, flow, &deadline);
   const auto result = library_.compile_program(program_, static_cast<int>(arguments.size()), arguments.data());
   if (result == NVRTC_SUCCESS) return true;
-  // These tell of the machine or the installation; all others of the source.
-  source_at_fault_ = result != NVRTC_ERROR_OUT_OF_MEMORY && result != NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+  // All other answers tell of the machine, the installation or the options (NVRTC_APPEND_FLAGS), and so does the deadline: on a busy
+  // machine any source takes long.
+  source_at_fault_ = result == NVRTC_ERROR_COMPILATION && !deadline.passed;
   why_ = deadline.passed ? fmt::format("took longer than {} s and was stopped", timeout_s)
                          : std::string(library_.error_string(result));
   if (result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)

@@ -21,7 +21,7 @@ class Program {
   // False when it failed or took longer than `timeout_s`; `why` and `log` say the rest.
   bool compile(const std::vector<std::string>& options, double timeout_s);
   const std::string& why() const { return why_; }
-  // After a failure: the compiler read the source and refused it. Otherwise memory or the installation failed.
+  // After a failure: the compiler read the source and refused it. Otherwise the time, memory, the options or the installation failed.
   bool source_at_fault() const { return source_at_fault_; }
   std::string log() const;
   // Empty when NVRTC made none.

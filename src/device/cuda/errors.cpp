@@ -50,6 +50,8 @@ std::string_view remedy(CUresult result) {
       return "a kernel did not end in time; the context is lost, restart the process";
     case CUDA_ERROR_ECC_UNCORRECTABLE:
       return "the GPU's memory has a fault: take the GPU out of service";
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+      return "a link between GPUs has a fault; the context is lost, restart the process";
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
     case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:

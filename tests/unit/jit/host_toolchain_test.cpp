@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -155,6 +158,20 @@ TEST_F(HostToolchain, headers_lying_about_are_not_used) {
   fs::current_path(before);
 }
 
+TEST_F(HostToolchain, variables_that_choose_the_compilers_parts_or_libraries_change_nothing) {
+  const TestFolder decoys;
+  for (const char* name : {"as", "ld", "collect2", "cc1plus"}) {
+    decoys.write(name, "#!/bin/sh\necho a decoy >&2; exit 1\n");
+    fs::permissions(decoys.path() / name, fs::perms::owner_all);
+  }
+  const auto plain = compile().bytes;
+  const auto folder = decoys.path().string() + "/";
+  for (const char* variable : {"GCC_EXEC_PREFIX", "COMPILER_PATH", "LIBRARY_PATH", "LD_RUN_PATH"}) {
+    const Environment changed(variable, folder);
+    EXPECT_EQ(compile().bytes, plain) << variable;
+  }
+}
+
 TEST_F(HostToolchain, works_in_a_process_that_ignores_sigchld) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   EXPECT_FALSE(compile().bytes.empty());
@@ -185,9 +202,15 @@ constexpr long long spin() {
 static_assert(spin() != 0, "");
 )";
   const auto begin = std::chrono::steady_clock::now();
-  const auto error =
-      error_of(kernel, {}, {.compiler = "", .flags = {"-fconstexpr-ops-limit=1000000000"}, .timeout_s = 0.5});
-  EXPECT_TRUE(contains(error.what(), "took longer than 0.5 s")) << error.what();
+  std::string why;
+  try {
+    make_host({.compiler = "", .flags = {"-fconstexpr-ops-limit=1000000000"}, .timeout_s = 0.5})->compile(scale_request(kernel, "x86_64", {}));
+  } catch (const CompileError& error) {
+    ADD_FAILURE() << "the source is blamed: " << error.what();
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  EXPECT_TRUE(contains(why, "took longer than 0.5 s") && contains(why, "not remembered")) << why;
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
   EXPECT_EQ(running_with(temporary_.path().string()), "");
   EXPECT_TRUE(temporary_.empty());
@@ -246,6 +269,42 @@ TEST_F(HostToolchain, what_a_killed_process_left_is_swept_and_nothing_else) {
   EXPECT_TRUE(fs::exists(name(getpid())));
   EXPECT_TRUE(fs::exists(folder.path() / "strop-notes-abcdef"));
   EXPECT_TRUE(fs::exists(folder.path() / "other"));
+}
+
+// A process in another container that shares /tmp: its number says nothing here, its lock does.
+TEST_F(HostToolchain, the_folder_of_a_process_that_can_not_be_seen_is_left_alone_while_it_lives) {
+  const pid_t unseen = fork();
+  if (unseen == 0) std::_Exit(0);
+  int status = 0;
+  ASSERT_EQ(waitpid(unseen, &status, 0), unseen);
+  const auto theirs = temporary_.path() / ("strop-" + std::to_string(unseen) + "-abcdef");
+  fs::create_directory(theirs);
+  const auto sweep_and_exit = [] {
+    { const TemporaryFolder mine; }
+    std::_Exit(0);
+  };
+  const int lock = open(theirs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  EXPECT_EXIT(sweep_and_exit(), testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(fs::exists(theirs));
+  close(lock);
+  EXPECT_EXIT(sweep_and_exit(), testing::ExitedWithCode(0), "");
+  EXPECT_FALSE(fs::exists(theirs)) << "it ended";
+}
+
+TEST_F(HostToolchain, a_folder_in_use_is_locked_and_one_that_was_left_is_not) {
+  std::string path;
+  int lock = -1;
+  {
+    const TemporaryFolder folder;
+    path = folder.path();
+    lock = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    EXPECT_EQ(flock(lock, LOCK_EX | LOCK_NB), -1);
+    EXPECT_EQ(errno, EWOULDBLOCK);
+  }
+  EXPECT_EQ(flock(lock, LOCK_EX | LOCK_NB), 0);
+  EXPECT_FALSE(fs::exists(path));
+  close(lock);
 }
 
 TEST_F(HostToolchain, threads_compile_side_by_side) {

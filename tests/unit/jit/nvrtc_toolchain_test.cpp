@@ -9,6 +9,7 @@
 
 #include "jit/nvrtc/elf.h"
 #include "jit/nvrtc/nvrtc_library.h"
+#include "jit/nvrtc/program.h"
 #include "jit/toolchain.h"
 #include "strop/error.h"
 #include "tests/support/scale_kernel.h"
@@ -37,15 +38,26 @@ class Nvrtc : public testing::Test {
   Binary compile(const std::string& target, const Config& values = {}) {
     return toolchain_->compile(scale_request(scale_kernel(), target, values));
   }
-  CompileError error_of(const KernelTemplate& kernel, const std::string& target, const Config& values = {},
-                        double timeout_s = 30) {
+  CompileError error_of(const KernelTemplate& kernel, const std::string& target, const Config& values = {}) {
     try {
-      make_nvrtc({.library = "", .timeout_s = timeout_s})->compile(scale_request(kernel, target, values));
+      make_nvrtc()->compile(scale_request(kernel, target, values));
     } catch (const CompileError& error) {
       return error;
     }
     ADD_FAILURE() << "it compiled";
     return {"", "", "", "", ""};
+  }
+
+  // What says nothing about the source.
+  std::string failure_of(const std::string& target, double timeout_s = 30) {
+    try {
+      make_nvrtc({.library = "", .timeout_s = timeout_s})->compile(scale_request(scale_kernel(), target));
+    } catch (const CompileError& error) {
+      return std::string("the source is blamed: ") + error.what();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "it compiled";
   }
 
   std::unique_ptr<Toolchain> toolchain_ = make_nvrtc();
@@ -97,7 +109,8 @@ TEST_F(Nvrtc, says_who_it_is_and_what_it_can_do) {
 }
 
 TEST_F(Nvrtc, refuses_an_architecture_that_it_does_not_know_with_the_list_of_those_it_does) {
-  const std::string message = error_of(scale_kernel(), "sm_99").what();
+  const std::string message = failure_of("sm_99");
+  EXPECT_FALSE(contains(message, "blamed"));
   const auto& compiler = toolchain_->compiler();
   for (const auto& words :
        {std::string("sm_99"), compiler.path, compiler.version, std::string("sm_89, sm_90"), std::string("STROP_NVRTC")})
@@ -137,9 +150,19 @@ TEST_F(Nvrtc, a_different_size_of_the_args_on_the_device_is_an_error) {
 TEST_F(Nvrtc, a_compile_that_takes_too_long_is_stopped_and_the_next_one_works) {
   if (open_nvrtc(toolchain_->compiler().path, "test")->set_flow_callback == nullptr)
     GTEST_SKIP() << "NVRTC " << toolchain_->compiler().version << " can't be stopped";
-  const auto error = error_of(scale_kernel(), "sm_90", {}, 1e-4);
-  EXPECT_TRUE(contains(error.what(), "took longer than 0.0001 s")) << error.what();
+  const auto why = failure_of("sm_90", 1e-4);
+  EXPECT_TRUE(contains(why, "took longer than 0.0001 s") && contains(why, "not remembered")) << why;
   EXPECT_NO_THROW(compile("sm_90"));
+}
+
+TEST_F(Nvrtc, options_that_it_refuses_are_not_the_sources_fault_and_an_error_in_it_is) {
+  const auto library = open_nvrtc(toolchain_->compiler().path, "test");
+  Program fine(*library, "__global__ void f() {}", {});
+  EXPECT_FALSE(fine.compile({"--no-such-option"}, 30));
+  EXPECT_FALSE(fine.source_at_fault()) << fine.why();
+  Program wrong(*library, "__global__ void f() { nothing(); }", {});
+  EXPECT_FALSE(wrong.compile({}, 30));
+  EXPECT_TRUE(wrong.source_at_fault()) << wrong.why();
 }
 
 TEST_F(Nvrtc, headers_lying_about_are_not_used) {
