@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "cache/schema.h"
 #include "cache/tables.h"
 #include "cache/write_lock.h"
@@ -142,22 +144,38 @@ void Tables::drop_unreferenced() {
   writing.commit();
 }
 
+// What costs least to lose goes first: losers' binaries, tunings that were given up, binaries made for their own sake (a compile each),
+// winners (a tuning each), and at last tunings that may be going on, which are small and could not go on after a kill.
+bool Tables::evict_some() {
+  constexpr std::int64_t kGivenUpAfter = 86400;
+  for (const char* kept : {"kept = 0", "kept = 1"}) {
+    database_.run(fmt::format("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE {} AND code NOT IN (SELECT code FROM "
+                              "winner_v1) ORDER BY last_used, id LIMIT 16)", kept));
+    if (database_.changed() > 0) return true;
+    if (kept == std::string_view("kept = 0") && evict_tuning(unix_now() - kGivenUpAfter)) return true;
+  }
+  const auto oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry "
+                                     "ORDER BY max(w.last_used, w.tuned_at, w.revalidated_at), e.id LIMIT 1");
+  if (oldest.empty()) return evict_tuning(std::numeric_limits<std::int64_t>::max());
+  remove_entry(oldest);
+  return true;
+}
+
+// The oldest tuning without a winner whose last trial landed before `time`, if there is one.
+bool Tables::evict_tuning(std::int64_t time) {
+  auto row = database_.prepare("SELECT e.handle FROM trial_v1 t JOIN entry_v1 e ON e.id = t.entry WHERE t.entry NOT IN (SELECT entry "
+                               "FROM winner_v1) GROUP BY e.id HAVING max(t.landed_at) < ? ORDER BY max(t.landed_at), e.id LIMIT 1");
+  row.bind(time);
+  if (!row.step()) return false;
+  const auto oldest = row.text(0);
+  remove_entry(oldest);
+  return true;
+}
+
 void Tables::shrink_to(std::uint64_t max_bytes) {
   while (bytes() > max_bytes) {
     Writing writing(database_, lock_path_, timeout_ms_);
-    if (database_.number(fmt::format("SELECT count(*) FROM binary_v1 WHERE {}", "code NOT IN (SELECT code FROM winner_v1)")).value_or(0) > 0) {
-      database_.run("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE code NOT IN (SELECT code FROM winner_v1) "
-                    "ORDER BY last_used LIMIT 16)");
-    } else {
-      // Tunings that never came to a winner cost least to lose.
-      auto oldest = database_.text("SELECT e.handle FROM trial_v1 t JOIN entry_v1 e ON e.id = t.entry WHERE t.entry NOT IN "
-                                   "(SELECT entry FROM winner_v1) GROUP BY e.id ORDER BY max(t.landed_at), e.id LIMIT 1");
-      if (oldest.empty())
-        oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry "
-                                "ORDER BY max(w.last_used, w.tuned_at, w.revalidated_at), e.id LIMIT 1");
-      if (oldest.empty()) return;
-      remove_entry(oldest);
-    }
+    if (!evict_some()) return;
     writing.commit();
   }
 }

@@ -232,7 +232,7 @@ Opened look_only(const StoreOptions& options, const std::string& path) {
 // To who has no permission it stays closed; who only came while it was held gets in later.
 Opened open_held(const StoreOptions& options, const std::string& why) {
   log::warn_once("cache-held:" + options.path,
-                 fmt::format("the cache {} is held by another process ({}); what is new is kept in memory and written when that one lets go",
+                 fmt::format("the cache {} is held by another process ({}); what is new is kept in memory and written when it lets go",
                              options.path, why));
   Opened opened;
   try {

@@ -3,6 +3,7 @@
 #include "cache/store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -37,7 +38,7 @@ class StoreOnTables : public Store {
   std::vector<StoredTrial> trials_of(const EntryId& id) override;
   bool put_winner(const Winner& winner, const std::optional<StoredBinary>& binary) override;
   bool put_trial(const StoredTrial& trial) override;
-  bool put_binary(const StoredBinary& binary) override;
+  bool put_binary(const StoredBinary& binary, bool kept) override;
   void touch(const EntryId& id) override;
 
   std::vector<Winner> list(const Filter& filter) override;
@@ -60,10 +61,12 @@ class StoreOnTables : public Store {
   auto read(const char* doing, const Ask& ask, const Merge& merge);
   using Change = std::function<void(Tables&)>;
   bool put(const char* doing, Change change);         // with the lock taken here
-  bool try_write(const char* doing, const Change& change) { return try_write(doing, change, impatient_ ? kImpatientMs : options_.busy_timeout_ms); }
+  bool try_write(const char* doing, const Change& change) {
+    return try_write(doing, change, impatient_ ? kImpatientMs : options_.busy_timeout_ms);
+  }
   bool try_write(const char* doing, const Change& change, int patience_ms);
   void keep(const Change& change);                    // in memory
-  void settle();
+  void settle(int at_most_ms);
   bool ready(int patience_ms);
   bool recover(const SqliteError& error, const char* doing, bool thorough = false);
   std::vector<Damage> examine(bool repair);  // `verify` with the lock held
@@ -184,20 +187,29 @@ void StoreOnTables::keep(const Change& change) {
 
 bool StoreOnTables::put(const char* doing, Change change) {
   const std::lock_guard lock(mutex_);
-  settle();
+  settle(options_.busy_timeout_ms);
   const bool stored = owed_.empty() && try_write(doing, change);
   // Also where it was stored: what the overlay has must not be older than what is in the file.
   if (!stored || overlay_.tables) keep(change);
-  if (stored) return true;
-  if (impatient_ && main_.writable && owed_.size() < kMostOwed) owed_.push_back(std::move(change));
+  if (stored) {  // counting pages is cheap; past the bound it is a write
+    const auto bound = options_.max_bytes;
+    if (bound > 0) try_write("keeping to the size bound", [bound](Tables& t) { t.shrink_to(bound); });
+    return true;
+  }
+  if ((impatient_ || !owed_.empty()) && main_.writable && owed_.size() < kMostOwed) owed_.push_back(std::move(change));
   else only_here_ = true;
   return false;
 }
 
-// In the order in which they came: losers' binaries go with the winner that comes after their trials.
-void StoreOnTables::settle() {
+// In the order in which they came: losers' binaries go with the winner that comes after their trials. One deadline for all of them.
+void StoreOnTables::settle(int at_most_ms) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::milliseconds(at_most_ms);
   while (!owed_.empty()) {
-    const bool written = try_write("writing what was kept in memory", owed_.front());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left < 0) return;
+    const auto patience = std::min<std::int64_t>(left, impatient_ ? kImpatientMs : at_most_ms);
+    const bool written = try_write("writing what was kept in memory", owed_.front(), static_cast<int>(patience));
     if (!written && impatient_) return;
     only_here_ = only_here_ || !written;
     owed_.pop_front();
@@ -209,8 +221,7 @@ StoreOnTables::~StoreOnTables() {
   try {
     if (owed_.empty()) return;
     impatient_ = false;
-    main_.tables->set_timeout(kClosingMs);
-    settle();
+    settle(kClosingMs);
     if (!owed_.empty())
       log::warn(fmt::format("{} results could not be written to the cache {} and are lost with this process", owed_.size(), main_.path));
   } catch (...) {  // no room for a sentence either
@@ -255,24 +266,21 @@ std::vector<StoredTrial> StoreOnTables::trials_of(const EntryId& id) {
 }
 
 bool StoreOnTables::put_winner(const Winner& winner, const std::optional<StoredBinary>& binary) {
-  const bool stored = put("storing a winner", [winner, binary](Tables& t) { t.put_winner(winner, binary); });
-  const std::lock_guard lock(mutex_);
-  if (stored && options_.max_bytes > 0) try_write("keeping to the size bound", [bound = options_.max_bytes](Tables& t) { t.shrink_to(bound); });
-  return stored;
+  return put("storing a winner", [winner, binary](Tables& t) { t.put_winner(winner, binary); });
 }
 
 bool StoreOnTables::put_trial(const StoredTrial& trial) {
   return put("storing a trial", [trial](Tables& t) { t.put_trial(trial); });
 }
 
-bool StoreOnTables::put_binary(const StoredBinary& binary) {
-  return put("storing a binary", [binary](Tables& t) { t.put_binary(binary, true); });
+bool StoreOnTables::put_binary(const StoredBinary& binary, bool kept) {
+  return put("storing a binary", [binary, kept](Tables& t) { t.put_binary(binary, kept); });
 }
 
 // Noted where it can be, never owed: the next use is as good.
 void StoreOnTables::touch(const EntryId& id) {
   const std::lock_guard lock(mutex_);
-  settle();
+  settle(options_.busy_timeout_ms);
   if (owed_.empty()) try_write("noting a use", [id](Tables& t) { t.touch(id, unix_now()); });
 }
 
@@ -307,8 +315,8 @@ std::vector<Winner> StoreOnTables::remove(const std::vector<Winner>& winners) {
   const std::lock_guard lock(mutex_);
   require_writable();
   impatient_ = false;  // a request of its own: it may wait
-  settle();
-  if (!owed_.empty()) throw CacheError(fmt::format("removing entries failed on the cache {}: another process holds it; try again", main_.path));
+  settle(options_.busy_timeout_ms);
+  if (!owed_.empty()) throw CacheError(fmt::format("removing entries failed: another process holds the cache {}; try again", main_.path));
   const Change change = [&](Tables& t) { t.remove(winners); };
   command("removing entries", change);
   if (overlay_.tables) keep(change);

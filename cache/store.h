@@ -6,8 +6,8 @@
 // A damaged, locked, read-only, full or missing database is one warning in the log and a working store (set aside and rebuilt, or in
 // memory); methods that serve tuning and launching never throw. Methods that serve the command (invalidate, prune, verify) throw
 // CacheError when the request itself can't be carried out. Another process that holds the database delays a process by the busy
-// timeout once, while opening too: until it lets go, writes are tried for a moment only and owed, and what is owed is written when it can be, at the
-// latest when the store is closed (one more second). Format: docs/cache_format.md.
+// timeout once, while opening too: until it lets go, writes are tried for a moment only and owed, and what is owed is written when it
+// can be, at the latest when the store is closed (one more second for all). Format: docs/cache_format.md.
 
 #include <cstdint>
 #include <memory>
@@ -126,7 +126,8 @@ class Store {
   // tuning are not kept. False: not stored (and warned).
   virtual bool put_winner(const Winner& winner, const std::optional<StoredBinary>& binary) = 0;
   virtual bool put_trial(const StoredTrial& trial) = 0;
-  virtual bool put_binary(const StoredBinary& binary) = 0;  // --compile-only
+  // `kept`: made for its own sake (--compile-only), so it stays without a winner; else it goes with the next prune that finds none.
+  virtual bool put_binary(const StoredBinary& binary, bool kept) = 0;
   virtual void touch(const EntryId& id) = 0;                // last use; cheap, may be coarse
 
   // --- serving the command ---

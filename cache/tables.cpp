@@ -67,6 +67,9 @@ StoredBinary read_binary(const Statement& row) {
 constexpr std::string_view kBinaryColumns =
     "code, compiler, target, kernel, entry, ingredients, registers, spill_store_bytes, spill_load_bytes, stack_bytes, static_shared, "
     "created_at, last_used";
+constexpr std::string_view kTimed =
+    "environment, config, code, median_us, spread_us, min_us, samples, candidates, rejected, why, flags, limit_us, tuned_at, "
+    "revalidated_at, last_used";
 
 }  // namespace
 
@@ -214,15 +217,26 @@ void Tables::insert_binary(const StoredBinary& b, bool kept) {
       .run();
 }
 
+// A winner that was owed and comes late doesn't replace what another process timed after it. A time to come (a clock that was set
+// back, a cache from elsewhere) is no reason to keep anything.
 void Tables::put_winner(const Winner& w, const std::optional<StoredBinary>& binary) {
   Writing writing(database_, lock_path_, timeout_ms_);
   const auto entry = entry_id(w.id);
   database_
-      .prepare("INSERT OR REPLACE INTO winner_v1 (entry, environment, config, code, median_us, spread_us, min_us, samples, candidates, "
-               "rejected, why, flags, limit_us, tuned_at, revalidated_at, last_used) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .prepare(fmt::format("INSERT INTO winner_v1 (entry, {0}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                           "ON CONFLICT (entry) DO UPDATE SET ({0}) = (excluded.environment, excluded.config, excluded.code, "
+                           "excluded.median_us, excluded.spread_us, excluded.min_us, excluded.samples, excluded.candidates, "
+                           "excluded.rejected, excluded.why, excluded.flags, excluded.limit_us, excluded.tuned_at, "
+                           "excluded.revalidated_at, excluded.last_used) WHERE max(tuned_at, revalidated_at) NOT BETWEEN "
+                           "max(excluded.tuned_at, excluded.revalidated_at) + 1 AND {1}",
+                           kTimed, unix_now()))
       .bind(entry, environment_id(w.environment), w.config.str(), w.code, w.time.median_us, w.time.spread_us, w.time.min_us, w.time.samples,
             w.candidates, w.rejected, w.why, w.flags, w.limit_us, w.tuned_at, w.revalidated_at, w.last_used)
       .run();
+  if (database_.changed() == 0) {
+    writing.commit();  // of the entry as it was healed
+    return;
+  }
   if (binary) insert_binary(*binary, false);
   // The losers' binaries of this tuning go, unless another winner runs one or they were made to be kept.
   database_

@@ -39,7 +39,7 @@ class Tables {
   Stats stats();
   std::vector<Damage> verify(bool repair);
   void drop_unreferenced();
-  // Removes binaries no winner needs, then the least recently used winners, until the file would fit.
+  // Removes what costs least to lose until the file would fit.
   void shrink_to(std::uint64_t max_bytes);
   void vacuum();
   std::uint64_t bytes();
@@ -48,6 +48,8 @@ class Tables {
   std::int64_t environment_id(const Environment& environment);
   std::int64_t entry_id(const EntryId& id);
   void insert_binary(const StoredBinary& binary, bool kept);
+  bool evict_some();  // in a transaction; false: there is nothing to remove
+  bool evict_tuning(std::int64_t time);
   void remove_entry(const std::string& handle);
   std::vector<Winner> select(const std::string& where, const std::vector<std::string>& values);
 

@@ -10,7 +10,7 @@ namespace strop::cache {
 class WriteLock {
  public:
   // Waits up to `timeout_ms`; throws SqliteError(SQLITE_BUSY) then. An empty path (memory) locks nothing; a file system that has no
-  // flock is used without.
+  // flock is used without, and so is a lock that may not be opened, with one warning.
   WriteLock(const std::string& database, int timeout_ms);
   ~WriteLock();
   WriteLock(const WriteLock&) = delete;

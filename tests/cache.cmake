@@ -8,6 +8,7 @@ strop_test(cache_test unit SOURCES
   unit/cache/place_test.cpp
   unit/cache/processes_test.cpp
   unit/cache/read_only_test.cpp
+  unit/cache/bound_test.cpp
   unit/cache/held_test.cpp
   unit/cache/overlay_test.cpp
   unit/cache/repair_test.cpp

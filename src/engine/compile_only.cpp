@@ -63,7 +63,7 @@ CompileOnlyReport compile_only(std::span<const WarmupItem> items, const std::str
     const auto compiled = future.get();
     if (compiled->no_compiler) throw CompileError(compiled->error, "", "", "", "");
     if (!compiled->binary) report.failed.push_back(name + ": " + compiled->error);
-    else if (!compiled->from_store) parts.store->put_binary(*compiled->binary);
+    else if (!compiled->from_store) parts.store->put_binary(*compiled->binary, true);
     else ++report.cached;
     if (progress) progress({0, 1, pool.finished(), pool.submitted(), 0, 0, name, {}});
   }

@@ -40,7 +40,7 @@ std::shared_ptr<device::LoadedKernel> load_or_compile(Parts& parts, const Kernel
   parts.compiler_opened = true;
   const auto binary = parts.toolchain->compile(request);
   parts.store->put_binary({code, binary.compiler, binary.target, kernel.source.name, binary.entry, jit::code_identity(request).text(),
-                           binary.bytes, binary.resources, 0, 0});
+                           binary.bytes, binary.resources, 0, 0}, false);
   ++parts.loads;
   return parts.device->load(binary.bytes, binary.entry, shared);
 }

@@ -60,7 +60,7 @@ TEST_F(DamageTest, one_changed_byte_of_a_binary_is_a_miss_a_warning_and_a_remova
   EXPECT_EQ(RawDatabase(path_).rows("SELECT code FROM binary_v1 ORDER BY code"), "code0\ncode2\n");
   EXPECT_TRUE(store->find_binary("code0", "").has_value());
   EXPECT_TRUE(store->find_winner(entry_of(3)).has_value());  // the winner needs no re-tuning, only a compile
-  EXPECT_TRUE(store->put_binary(binary_of("code1")));
+  EXPECT_TRUE(store->put_binary(binary_of("code1"), true));
   EXPECT_TRUE(store->find_binary("code1", "").has_value());
 }
 

@@ -111,6 +111,15 @@ TEST_F(HeldTest, a_journal_whose_file_is_just_set_aside_is_left_to_who_holds_the
   }
 }
 
+TEST_F(HeldTest, a_lock_that_can_not_be_opened_is_said_once) {
+  fs::create_symlink(folder_.path() / "elsewhere", path_ + ".lock");
+  Warnings warnings;
+  fill(path_);
+  EXPECT_EQ(open_at(path_)->list().size(), 3u);
+  EXPECT_EQ(warnings.count(), 1u) << warnings.text();
+  EXPECT_NE(warnings.text().find("strop.db.lock"), std::string::npos) << warnings.text();
+}
+
 // True in a process that would be refused an exclusive lock on the bytes by which SQLite says that a database is in use.
 bool is_locked(const std::string& path) {
   constexpr off_t kFirst = 0x40000002, kCount = 510;

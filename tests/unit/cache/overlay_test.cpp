@@ -1,5 +1,6 @@
 // What the database could not take at once is served from memory, beside what the database has, and gives way to what is newer.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,6 +77,23 @@ TEST_F(OverlayTest, what_another_process_timed_later_is_preferred_to_what_is_in_
   RawDatabase(path_).run("UPDATE winner_v1 SET code = 'theirs', revalidated_at = 1764583600 WHERE code = 'code0'");
   EXPECT_EQ(store->find_winner(entry_of(2))->code, "theirs");
   for (const auto& winner : store->winners_of(entry_of(2))) EXPECT_NE(winner.code, "mine");
+}
+
+TEST_F(OverlayTest, what_was_owed_does_not_replace_what_was_timed_after_it_unless_that_was_in_the_future) {
+  for (const std::int64_t theirs : {std::int64_t{1764583600}, std::int64_t{99999999999}}) {
+    fill(path_);
+    const auto store = open_impatient();
+    {
+      const HeldLock held(path_);
+      EXPECT_FALSE(store->put_winner(at(winner_of(entry_of(2), "mine"), 1764583500), binary_of("mine")));
+      RawDatabase(path_).run(fmt::format("UPDATE winner_v1 SET code = 'theirs', revalidated_at = {} WHERE code = 'code0'", theirs));
+    }
+    EXPECT_TRUE(store->put_trial(trial_of(entry_of(51), "other", 16)));
+    const bool future = theirs > 1764583600;
+    EXPECT_EQ(open_at(path_)->find_winner(entry_of(2))->code, future ? "mine" : "theirs");
+    EXPECT_EQ(open_at(path_)->find_binary("mine", "").has_value(), future);
+    RawDatabase(path_).run("DELETE FROM winner_v1");
+  }
 }
 
 TEST_F(OverlayTest, what_is_removed_is_gone_from_memory_too) {

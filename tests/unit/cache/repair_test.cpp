@@ -124,7 +124,8 @@ TEST_F(RepairTest, pruning_repairs_what_is_damaged) {
 TEST_F(RepairTest, references_that_dangle_are_found_and_removed) {
   for (const char* sql : {"UPDATE winner_v1 SET environment = 999", "DELETE FROM environment_v1", "DELETE FROM entry_v1",
                           "UPDATE trial_v1 SET environment = 999", "UPDATE winner_v1 SET median_us = 'abc'", "UPDATE winner_v1 SET median_us = -1e308",
-                          "UPDATE winner_v1 SET median_us = 9e999", "UPDATE trial_v1 SET verdict = 'Purple 7'", "UPDATE winner_v1 SET config = 'garbage'"}) {
+                          "UPDATE winner_v1 SET median_us = 9e999", "UPDATE trial_v1 SET verdict = 'Purple 7'",
+                          "UPDATE winner_v1 SET config = 'garbage'"}) {
     SCOPED_TRACE(sql);
     path_ = (folder_.path() / fmt::format("{}.db", std::hash<std::string>{}(sql))).string();
     fill(path_);

@@ -90,7 +90,7 @@ TEST_F(StoreTest, a_trial_comes_back_field_by_field_and_replaces_the_one_of_its_
 
 TEST_F(StoreTest, a_binary_comes_back_byte_by_byte_zeros_included) {
   const auto put = binary_of("aa", 100000);
-  ASSERT_TRUE(store_->put_binary(put));
+  ASSERT_TRUE(store_->put_binary(put, true));
   reopen();
   const auto got = store_->find_binary("aa", "");
   ASSERT_TRUE(got.has_value());
@@ -108,9 +108,9 @@ TEST_F(StoreTest, of_two_compilers_binaries_the_preferred_one_is_given_and_any_o
   auto older = binary_of("aa");
   older.compiler = "nvrtc 12.2";
   older.bytes = "from 12.2";
-  ASSERT_TRUE(store_->put_binary(older));
+  ASSERT_TRUE(store_->put_binary(older, true));
   EXPECT_EQ(store_->find_binary("aa", "nvrtc 13.0")->bytes, "from 12.2");
-  ASSERT_TRUE(store_->put_binary(binary_of("aa")));
+  ASSERT_TRUE(store_->put_binary(binary_of("aa"), true));
   EXPECT_EQ(store_->find_binary("aa", "nvrtc 12.2")->bytes, "from 12.2");
   EXPECT_EQ(store_->find_binary("aa", binary_of("aa").compiler)->bytes, binary_of("aa").bytes);
 }
@@ -118,7 +118,7 @@ TEST_F(StoreTest, of_two_compilers_binaries_the_preferred_one_is_given_and_any_o
 TEST_F(StoreTest, a_winner_drops_the_losers_binaries_but_not_other_winners_or_kept_ones) {
   const auto id = entry_of(4);
   ASSERT_TRUE(store_->put_winner(winner_of(entry_of(3), "shared"), binary_of("shared")));
-  ASSERT_TRUE(store_->put_binary(binary_of("kept")));
+  ASSERT_TRUE(store_->put_binary(binary_of("kept"), true));
   // A loser's binary gets into the table as a first winner of the same key.
   ASSERT_TRUE(store_->put_winner(winner_of(id, "loser"), binary_of("loser")));
   for (const char* code : {"shared", "kept", "loser", "best"}) ASSERT_TRUE(store_->put_trial(trial_of(id, code, code[0])));

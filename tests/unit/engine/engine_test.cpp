@@ -374,7 +374,7 @@ TEST_F(Engine, AStoredBinaryThatDoesNotLoadIsMadeAgainAndNoCandidateIsBlamed) {
     auto binary = *store->find_binary(winner.code, "");
     binary.bytes = "no shared object";
     if (!with_winner) store->remove({winner});
-    ASSERT_TRUE(store->put_binary(binary));
+    ASSERT_TRUE(store->put_binary(binary, true));
   };
   spoil(true);
   EXPECT_EQ(open(MissPolicy::error)->prepare(kernel, *one.problem)->origin(), "winner");
