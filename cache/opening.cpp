@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -35,12 +35,15 @@ bool is_damage(const SqliteError& error) {
 
 // A damaged database may still say whose it is: the application id is at byte 68 of the file (big-endian).
 bool header_names_another(const std::string& path) {
-  std::string header(72, '\0');
-  std::ifstream in(path, std::ios::binary);
-  if (!in.read(header.data(), static_cast<std::streamsize>(header.size())) || !header.starts_with("SQLite format 3")) return false;
-  std::int64_t application = 0;
-  for (std::size_t at = 68; at < 72; ++at) application = application << 8 | static_cast<unsigned char>(header[at]);
-  return application != 0 && application != kApplicationId;
+  try {
+    const auto header = Database(path, Database::Mode::read_only, 0).head(72);
+    if (!header.starts_with("SQLite format 3")) return false;
+    std::int64_t application = 0;
+    for (std::size_t at = 68; at < 72; ++at) application = application << 8 | static_cast<unsigned char>(header[at]);
+    return application != 0 && application != kApplicationId;
+  } catch (const SqliteError&) {
+    return false;  // can't be opened: says nothing
+  }
 }
 
 // One name for one file: SQLite keeps its journals beside the file that a link leads to, and there must be one lock.
@@ -66,11 +69,16 @@ void require_a_file(const std::string& path) {
   if (!S_ISREG(facts.st_mode)) throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is no regular file but a pipe, device or socket", path));
 }
 
+std::string held_by_another(const std::string& path, const std::string& why) {
+  return fmt::format("{} is held by another process ({}); try again when that one has ended", path, why);
+}
+
 // What helps a command that can't serve what is there.
 std::string trouble_of(const std::string& path, const SqliteError& error) {
   constexpr const char* kElsewhere = "name another cache with --cache or STROP_CACHE";
   if (is_damage(error))
     return fmt::format("{} can't be read as a cache ({}); a warmup, or `strop cache verify --repair`, sets it aside and begins anew", path, error.what());
+  if (error.code() == SQLITE_BUSY) return held_by_another(path, error.what());
   struct stat facts {};
   if (::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && ::access(path.c_str(), R_OK) != 0)
     return fmt::format("{} may not be read by this user: let its owner give the permission (chmod u+rw), or {}", path, kElsewhere);
@@ -83,6 +91,27 @@ void set_pragmas(Database& database, bool network) {
   database.run("PRAGMA synchronous = NORMAL");
   database.run("PRAGMA foreign_keys = OFF");
   database.run("PRAGMA cell_size_check = ON");
+}
+
+bool is_empty_or_gone(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) != 0 || facts.st_size == 0;
+}
+
+// Who finds no file, or an empty one, may have come between the two renames of a `set_aside`, and SQLite removes the journal beside an
+// empty file: such a file is made and opened under the writers' lock only.
+Database open_or_make(const StoreOptions& options, const std::string& path, std::optional<WriteLock>& lock) {
+  if (!is_empty_or_gone(path)) {
+    try {
+      return {path, Database::Mode::existing, options.busy_timeout_ms};
+    } catch (const SqliteError&) {
+      if (!is_empty_or_gone(path)) throw;
+    }
+  }
+  lock.emplace(path, options.busy_timeout_ms);
+  // 0600 from the first moment; no descriptor, whose closing would drop this process's locks on the file.
+  static_cast<void>(::mknod(path.c_str(), S_IFREG | 0600, 0));
+  return {path, Database::Mode::create, options.busy_timeout_ms};
 }
 
 std::unique_ptr<Tables> tables_on(Database database, const std::string& path, int timeout_ms) {
@@ -108,13 +137,14 @@ Attempt open_writable(const StoreOptions& options, const std::string& path) {
   }
   require_a_file(path);
   const bool network = on_network_file_system(path);
-  // 0600 from the first moment; no descriptor, whose closing would drop this process's locks on the file.
-  static_cast<void>(::mknod(path.c_str(), S_IFREG | 0600, 0));
-  Database database(path, Database::Mode::read_write, options.busy_timeout_ms);
+  std::optional<WriteLock> lock;
+  auto database = open_or_make(options, path, lock);
   const auto kind = kind_of(database);
   if (kind == Kind::foreign || kind == Kind::newer) return {kind, {}};
   if (sqlite3_db_readonly(database.handle(), "main") == 1) refuse_writing(path);  // SQLite opened it all the same
-  const WriteLock lock(path, options.busy_timeout_ms);
+  // Nothing is changed in a database that is as it should be: a node's processes open it without waiting for one another.
+  const bool changes = kind == Kind::empty || (database.text("PRAGMA journal_mode") == "wal") == network;
+  if (changes && !lock) lock.emplace(path, options.busy_timeout_ms);
   if (kind == Kind::empty) {  // before WAL: on a full disk a rollback leaves an empty file, which is an empty cache
     Transaction transaction(database);
     if (kind_of(database) == Kind::empty) create_schema(database);  // another process may have been first
@@ -122,7 +152,7 @@ Attempt open_writable(const StoreOptions& options, const std::string& path) {
   }
   set_pragmas(database, network);
   look(database);
-  return {Kind::ours, {tables_on(std::move(database), path, options.busy_timeout_ms), path, true, {}}};
+  return {Kind::ours, {tables_on(std::move(database), path, options.busy_timeout_ms), path, true, false, {}}};
 }
 
 // No tables yet: what a reader sees is an empty cache.
@@ -135,6 +165,8 @@ Opened open_nothing(const std::string& path) {
 
 Attempt open_readable(const StoreOptions& options, const std::string& path) {
   require_a_file(path);
+  std::error_code failed;
+  if (is_empty_or_gone(path) && fs::exists(path, failed)) return {Kind::ours, open_nothing(path)};  // SQLite would remove its journal
   // A WAL database in a folder that can't be written opens only as immutable.
   for (const auto mode : {Database::Mode::read_only, Database::Mode::immutable}) {
     try {
@@ -143,10 +175,12 @@ Attempt open_readable(const StoreOptions& options, const std::string& path) {
       if (kind == Kind::empty) return {Kind::ours, open_nothing(path)};
       if (kind != Kind::ours) return {kind, {}};
       look(database);
-      return {Kind::ours, {tables_on(std::move(database), {}, options.busy_timeout_ms), path, false, {}}};
+      return {Kind::ours, {tables_on(std::move(database), {}, options.busy_timeout_ms), path, false, false, {}}};
     } catch (const SqliteError& error) {
       if (error.broken() && header_names_another(path)) return {Kind::foreign, {}};
-      if (mode == Database::Mode::immutable || error.broken()) throw;
+      // `immutable` reads without locks: not while another process writes, nor over a failing disk.
+      const bool by_permission = error.code() == SQLITE_CANTOPEN || error.code() == SQLITE_READONLY;
+      if (mode == Database::Mode::immutable || !by_permission) throw;
     }
   }
   throw SqliteError(SQLITE_CANTOPEN, path);
@@ -156,7 +190,7 @@ Attempt open_readable(const StoreOptions& options, const std::string& path) {
 bool is_broken(const std::string& path, int timeout_ms, bool thorough) {
   if (header_names_another(path)) return false;
   try {
-    Database database(path, Database::Mode::read_write, timeout_ms);
+    Database database(path, Database::Mode::existing, timeout_ms);
     if (kind_of(database) != Kind::ours) return false;
     look(database);
     if (database.text("PRAGMA integrity_check(1)") != "ok") return true;
@@ -195,6 +229,25 @@ Opened look_only(const StoreOptions& options, const std::string& path) {
   throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is not this strop's cache either", beside(path)));
 }
 
+// To who has no permission it stays closed; who only came while it was held gets in later.
+Opened open_held(const StoreOptions& options, const std::string& why) {
+  log::warn_once("cache-held:" + options.path,
+                 fmt::format("the cache {} is held by another process ({}); what is new is kept in memory and written when that one lets go",
+                             options.path, why));
+  Opened opened;
+  try {
+    auto hasty = options;
+    hasty.busy_timeout_ms = 0;  // it was waited for
+    opened = look_only(hasty, options.path);
+  } catch (const SqliteError&) {
+    opened = open_memory();
+  }
+  opened.path = options.path;
+  opened.writable = opened.held = true;
+  opened.trouble = held_by_another(options.path, why);
+  return opened;
+}
+
 Opened fall_back(const StoreOptions& options, const std::string& why) {
   try {
     auto opened = look_only(options, options.path);
@@ -219,7 +272,7 @@ Opened open_memory() {
     create_schema(database);
     transaction.commit();
   }
-  return {tables_on(std::move(database), {}, 0), {}, true, {}};
+  return {tables_on(std::move(database), {}, 0), {}, true, false, {}};
 }
 
 std::string set_aside(const std::string& path, int timeout_ms, bool thorough) {
@@ -244,13 +297,12 @@ Opened open_tables(const StoreOptions& wanted) {
     if (options.read_only) return look_only(options, path);
     auto attempt = open_repaired(options, path);
     if (attempt.kind == Kind::ours) return std::move(attempt.opened);
-    log::warn_once("cache-kind:" + path,
-                   left_alone(path, attempt.kind));
+    log::warn_once("cache-kind:" + path, left_alone(path, attempt.kind));
     attempt = open_repaired(options, beside(path));
     if (attempt.kind == Kind::ours) return std::move(attempt.opened);
     throw SqliteError(SQLITE_CANTOPEN, fmt::format("{} is not this strop's cache either", beside(path)));
   } catch (const SqliteError& error) {
-    if (!options.read_only) return fall_back(options, error.what());
+    if (!options.read_only) return error.code() == SQLITE_BUSY ? open_held(options, error.what()) : fall_back(options, error.what());
     std::error_code failed;
     if (fs::exists(path, failed) || failed) log::warn_once("cache-unreadable:" + path, fmt::format("the cache {} can't be read: {}", path, error.what()));
     auto opened = open_memory();

@@ -14,6 +14,8 @@ struct Opened {
   std::unique_ptr<Tables> tables;
   std::string path;      // the file in use; empty: memory
   bool writable = true;
+  // Another process did not let go of it in time: it will be writable; `tables` are what could be read meanwhile. Open it again to write.
+  bool held = false;
   std::string trouble;   // why what is at the path is not served, and what to do; empty: it is
 };
 

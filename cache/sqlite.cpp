@@ -30,7 +30,8 @@ Database::Database(const std::string& path, Mode mode, int busy_timeout_ms) {
   std::string name = path;
   int flags = SQLITE_OPEN_NOMUTEX;
   switch (mode) {
-    case Mode::read_write: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE; break;
+    case Mode::create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE; break;
+    case Mode::existing: flags |= SQLITE_OPEN_READWRITE; break;
     case Mode::read_only: flags |= SQLITE_OPEN_READONLY; break;
     case Mode::immutable:
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
@@ -70,6 +71,20 @@ std::optional<std::int64_t> Database::number(std::string_view sql) {
 std::string Database::text(std::string_view sql) {
   auto statement = prepare(sql);
   return statement.step() ? statement.text(0) : std::string{};
+}
+
+bool Database::moved() const {
+  int moved = 0;
+  return sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
+
+std::string Database::head(std::size_t count) const {
+  sqlite3_file* file = nullptr;
+  std::string bytes(count, '\0');
+  if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file)) != SQLITE_OK) return {};
+  if (file == nullptr || file->pMethods == nullptr) return {};
+  if (file->pMethods->xRead(file, bytes.data(), static_cast<int>(count), 0) != SQLITE_OK) return {};
+  return bytes;
 }
 
 Statement::Statement(sqlite3* database, std::string_view sql) : database_(database) {

@@ -22,6 +22,8 @@ class SqliteError : public CacheError {
   int code() const { return code_ & 0xff; }  // the primary code: SQLITE_BUSY, SQLITE_CORRUPT, ...
   // The file is not a database, or not a whole one.
   bool broken() const { return code() == SQLITE_CORRUPT || code() == SQLITE_NOTADB; }
+  // The file is not at its path any more: another store set it aside, or somebody removed it.
+  bool moved() const { return code_ == SQLITE_READONLY_DBMOVED; }
 
  private:
   int code_;
@@ -31,14 +33,19 @@ class Statement;
 
 class Database {
  public:
-  enum class Mode { read_write, read_only, immutable, memory };
-  // Throws SqliteError. Creates the file in read_write mode.
+  enum class Mode { create, existing, read_only, immutable, memory };  // `create` and `existing` are for writing
+  // Throws SqliteError.
   Database(const std::string& path, Mode mode, int busy_timeout_ms);
 
   void run(const std::string& sql);                         // one or more statements without results
   Statement prepare(std::string_view sql);                  // cached by nothing: statements are short-lived
   std::optional<std::int64_t> number(std::string_view sql);  // first column of the first row
   std::string text(std::string_view sql);
+  std::int64_t changed() const { return sqlite3_changes(handle_.get()); }  // rows, by the last statement
+  bool moved() const;                                                      // see SqliteError::moved
+  // The file's first bytes as they are, also of what is no database; empty: it has fewer. Read through SQLite, because closing a
+  // descriptor of one's own drops the POSIX locks of all this process's connections to the file.
+  std::string head(std::size_t count) const;
   sqlite3* handle() const { return handle_.get(); }
 
  private:

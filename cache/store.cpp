@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/merge.h"
 #include "cache/opening.h"
 #include "src/base/format.h"
 #include "src/base/log.h"
@@ -23,12 +24,12 @@ constexpr std::size_t kMostOwed = 4096;
 
 class StoreOnTables : public Store {
  public:
-  explicit StoreOnTables(const StoreOptions& options) : options_(options), main_(open_tables(options)) {}
+  explicit StoreOnTables(const StoreOptions& options) : options_(options), main_(open_tables(options)), impatient_(main_.held) {}
   ~StoreOnTables() override;
 
-  const std::string& path() const override { return main_.path; }
-  bool writable() const override { return main_.writable; }
-  std::string trouble() const override { return main_.trouble; }
+  std::string path() const override { return state().path; }
+  bool writable() const override { return state().writable; }
+  std::string trouble() const override { return state().trouble; }
 
   std::optional<Winner> find_winner(const EntryId& id) override;
   std::vector<Winner> winners_of(const EntryId& id) override;
@@ -48,47 +49,71 @@ class StoreOnTables : public Store {
   std::uint64_t prune(std::uint64_t max_bytes) override;
 
  private:
-  template <class Result, class Ask>
-  Result read(const char* doing, Result nothing, const Ask& ask);
+  // What is known of the main database, by value: any call may find it damaged and open another one.
+  struct State {
+    std::string path;
+    bool writable = false;
+    std::string trouble;
+  };
+  State state() const;
+  template <class Ask, class Merge>
+  auto read(const char* doing, const Ask& ask, const Merge& merge);
   using Change = std::function<void(Tables&)>;
-  // `owed`: tried again later when it can't be written now.
-  bool write(const char* doing, Change change, bool owed = true);
-  bool try_write(const char* doing, const Change& change);
+  bool put(const char* doing, Change change);         // with the lock taken here
+  bool try_write(const char* doing, const Change& change) { return try_write(doing, change, impatient_ ? kImpatientMs : options_.busy_timeout_ms); }
+  bool try_write(const char* doing, const Change& change, int patience_ms);
+  void keep(const Change& change);                    // in memory
   void settle();
+  bool ready(int patience_ms);
   bool recover(const SqliteError& error, const char* doing, bool thorough = false);
   std::vector<Damage> examine(bool repair);  // `verify` with the lock held
   template <class Do>
   auto command(const char* doing, const Do& act);
-  Tables& overlay();
-  void require_writable() const;
+  void require_writable();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   StoreOptions options_;
   Opened main_;
-  Opened overlay_;  // in memory: what the main database could not take
-  bool impatient_ = false;  // the last write met a lock that was not let go of in time
+  Opened overlay_;          // in memory: what the main database could not take; without tables: nothing
+  bool only_here_ = false;  // the overlay has something that will never be in the main database
+  bool impatient_;          // the last write met a lock that was not let go of in time
   std::deque<Change> owed_;
 };
 
-Tables& StoreOnTables::overlay() {
-  if (!overlay_.tables) overlay_ = open_memory();
-  return *overlay_.tables;
+StoreOnTables::State StoreOnTables::state() const {
+  const std::lock_guard lock(mutex_);
+  return {main_.path, main_.writable, main_.trouble};
 }
 
-// True: the database was set aside and a new one is open; ask again.
-bool StoreOnTables::recover(const SqliteError& error, const char* doing, bool thorough) {
-  if (error.broken() && main_.writable && !main_.path.empty()) {
+// True: the main database can be written to. What another process held when it was opened is opened again.
+bool StoreOnTables::ready(int patience_ms) {
+  if (main_.held) {
     auto options = options_;
     options.path = main_.path;
-    main_.tables.reset();  // closes the broken one
+    options.busy_timeout_ms = patience_ms;
+    main_ = open_tables(options);
+    impatient_ = impatient_ || main_.held;
+  }
+  return main_.writable && !main_.held;
+}
+
+// True: the database was set aside, or had been by another store, and a new one is open; ask again.
+bool StoreOnTables::recover(const SqliteError& error, const char* doing, bool thorough) {
+  if ((error.broken() || error.moved()) && main_.writable && !main_.path.empty()) {
+    auto options = options_;
+    options.path = main_.path;
+    main_.tables = open_memory().tables;  // closes the broken one; whatever fails from here on, there are tables to ask
+    main_.held = true;                    // and it is opened again before a write
     try {
-      if (const auto aside = set_aside(options.path, options.busy_timeout_ms, thorough); !aside.empty())
+      const auto aside = error.broken() ? set_aside(options.path, options.busy_timeout_ms, thorough) : std::string{};
+      if (!aside.empty())
         log::warn_once("cache-broken:" + options.path, fmt::format("the cache {} is damaged ({}); it was set aside as {} and a new one begun",
                                                                    options.path, error.what(), aside));
     } catch (const SqliteError& failed) {
       log::warn_once("cache-aside:" + options.path, failed.what());
     }
     main_ = open_tables(options);
+    impatient_ = impatient_ || main_.held;
     return true;
   }
   log::warn_once(fmt::format("cache-{}:{}", error.code(), main_.path),
@@ -99,38 +124,43 @@ bool StoreOnTables::recover(const SqliteError& error, const char* doing, bool th
 // For the command: damage is set aside and the request carried out on the new database; what can't be is one sentence.
 template <class Do>
 auto StoreOnTables::command(const char* doing, const Do& act) {
-  if (impatient_) main_.tables->set_timeout(options_.busy_timeout_ms);
+  if (main_.held && !ready(options_.busy_timeout_ms)) throw CacheError(fmt::format("{} failed: {}", doing, main_.trouble));
+  main_.tables->set_timeout(options_.busy_timeout_ms);
   for (int attempt = 0;; ++attempt) {
     try {
       return act(*main_.tables);
     } catch (const SqliteError& error) {
-      if (attempt == 0 && error.broken() && main_.writable && recover(error, doing, true)) continue;
+      if (attempt == 0 && (error.broken() || error.moved()) && main_.writable && recover(error, doing, true)) continue;
       throw CacheError(fmt::format("{} failed on the cache {}: {}{}", doing, main_.path, error.what(),
                                    error.broken() ? "; `strop cache verify --repair` sets it aside and begins anew" : ""));
     }
   }
 }
 
-// The overlay is asked first: it has what is newer than the file.
-template <class Result, class Ask>
-Result StoreOnTables::read(const char* doing, Result nothing, const Ask& ask) {
-  const std::lock_guard lock(mutex_);
+// Both are asked: the overlay has what the file could not take, the file what other processes stored.
+template <class Ask, class Merge>
+auto StoreOnTables::read(const char* doing, const Ask& ask, const Merge& merge) {
+  decltype(ask(*main_.tables)) kept, stored;
+  try {
+    if (overlay_.tables) kept = ask(*overlay_.tables);
+  } catch (const SqliteError& error) {
+    log::warn_once("cache-overlay", fmt::format("what was kept in memory can't be read: {}", error.what()));
+  }
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {
-      if (overlay_.tables)
-        if (auto found = ask(*overlay_.tables); found != nothing) return found;
-      return ask(*main_.tables);
+      stored = ask(*main_.tables);
+      break;
     } catch (const SqliteError& error) {
       if (!recover(error, doing)) break;
     }
   }
-  return nothing;
+  return merge(std::move(kept), std::move(stored));
 }
 
-bool StoreOnTables::try_write(const char* doing, const Change& change) {
-  for (int attempt = 0; main_.writable && attempt < 2; ++attempt) {
+bool StoreOnTables::try_write(const char* doing, const Change& change, int patience_ms) {
+  for (int attempt = 0; ready(patience_ms) && attempt < 2; ++attempt) {
     try {
-      if (impatient_) main_.tables->set_timeout(kImpatientMs);
+      main_.tables->set_timeout(patience_ms);
       change(*main_.tables);
       if (impatient_) main_.tables->set_timeout(options_.busy_timeout_ms);
       impatient_ = false;
@@ -143,16 +173,24 @@ bool StoreOnTables::try_write(const char* doing, const Change& change) {
   return false;
 }
 
-bool StoreOnTables::write(const char* doing, Change change, bool owed) {
-  const std::lock_guard lock(mutex_);
-  settle();
-  if (owed_.empty() && try_write(doing, change)) return true;
+void StoreOnTables::keep(const Change& change) {
   try {
-    change(overlay());
+    if (!overlay_.tables) overlay_ = open_memory();
+    change(*overlay_.tables);
   } catch (const SqliteError& error) {
     log::warn_once("cache-overlay", fmt::format("a result could not even be kept in memory: {}", error.what()));
   }
-  if (owed && impatient_ && main_.writable && owed_.size() < kMostOwed) owed_.push_back(std::move(change));
+}
+
+bool StoreOnTables::put(const char* doing, Change change) {
+  const std::lock_guard lock(mutex_);
+  settle();
+  const bool stored = owed_.empty() && try_write(doing, change);
+  // Also where it was stored: what the overlay has must not be older than what is in the file.
+  if (!stored || overlay_.tables) keep(change);
+  if (stored) return true;
+  if (impatient_ && main_.writable && owed_.size() < kMostOwed) owed_.push_back(std::move(change));
+  else only_here_ = true;
   return false;
 }
 
@@ -161,8 +199,10 @@ void StoreOnTables::settle() {
   while (!owed_.empty()) {
     const bool written = try_write("writing what was kept in memory", owed_.front());
     if (!written && impatient_) return;
+    only_here_ = only_here_ || !written;
     owed_.pop_front();
   }
+  if (!only_here_) overlay_ = {};
 }
 
 StoreOnTables::~StoreOnTables() {
@@ -177,67 +217,68 @@ StoreOnTables::~StoreOnTables() {
   }
 }
 
-// Comparable wrappers, so that `read` can tell an answer from nothing.
-template <class T>
-struct Found {
-  std::optional<T> value;
-  bool operator!=(const Found& other) const { return value.has_value() != other.value.has_value(); }
-};
-template <class T>
-struct Many {
-  std::vector<T> values;
-  bool operator!=(const Many& other) const { return values.size() != other.values.size(); }
-};
-
 std::optional<Winner> StoreOnTables::find_winner(const EntryId& id) {
-  return read("looking up a winner", Found<Winner>{}, [&](Tables& t) { return Found<Winner>{t.find_winner(id)}; }).value;
+  const std::lock_guard lock(mutex_);
+  return read("looking up a winner", [&](Tables& t) { return t.find_winner(id); }, later_winner);
 }
 
 std::vector<Winner> StoreOnTables::winners_of(const EntryId& id) {
-  return read("looking for neighbours", Many<Winner>{}, [&](Tables& t) { return Many<Winner>{t.winners_of(id)}; }).values;
+  const std::lock_guard lock(mutex_);
+  return read("looking for neighbours", [&](Tables& t) { return t.winners_of(id); }, merge_winners);
 }
 
 std::optional<StoredBinary> StoreOnTables::find_binary(const std::string& code, const std::string& preferred_compiler) {
+  const std::lock_guard lock(mutex_);
   bool damaged = false;
-  auto found = read("reading a binary", Found<StoredBinary>{}, [&](Tables& t) {
-    bool here = false;
-    Found<StoredBinary> answer{t.find_binary(code, preferred_compiler, here)};
-    damaged = damaged || here;
-    return answer;
-  });
+  auto found = read(
+      "reading a binary",
+      [&](Tables& t) {
+        bool here = false;
+        auto answer = t.find_binary(code, preferred_compiler, here);
+        damaged = damaged || here;
+        return answer;
+      },
+      [](std::optional<StoredBinary> kept, std::optional<StoredBinary> stored) { return kept ? std::move(kept) : std::move(stored); });
   if (damaged) {
     log::warn_once(fmt::format("cache-checksum:{}:{}", main_.path, code),
-                   fmt::format("a binary in the cache {} is damaged (its checksum differs); it is removed and made again", main_.path));
-    write("removing a damaged binary", [](Tables& t) { t.verify(true); }, false);
+                   fmt::format("a binary in the cache {} is damaged (its checksum differs); it is {}made again", main_.path,
+                               main_.writable ? "removed and " : ""));
+    // This one only: a look at everything takes a minute of somebody's training step, and is what `verify` is for.
+    try_write("removing a damaged binary", [code](Tables& t) { t.drop_damaged(code); });
   }
-  return found.value;
+  return found;
 }
 
 std::vector<StoredTrial> StoreOnTables::trials_of(const EntryId& id) {
-  return read("reading trials", Many<StoredTrial>{}, [&](Tables& t) { return Many<StoredTrial>{t.trials_of(id)}; }).values;
+  const std::lock_guard lock(mutex_);
+  return read("reading trials", [&](Tables& t) { return t.trials_of(id); }, merge_trials);
 }
 
 bool StoreOnTables::put_winner(const Winner& winner, const std::optional<StoredBinary>& binary) {
-  const bool stored = write("storing a winner", [winner, binary](Tables& t) { t.put_winner(winner, binary); });
-  if (stored && options_.max_bytes > 0) write("keeping to the size bound", [bound = options_.max_bytes](Tables& t) { t.shrink_to(bound); }, false);
+  const bool stored = put("storing a winner", [winner, binary](Tables& t) { t.put_winner(winner, binary); });
+  const std::lock_guard lock(mutex_);
+  if (stored && options_.max_bytes > 0) try_write("keeping to the size bound", [bound = options_.max_bytes](Tables& t) { t.shrink_to(bound); });
   return stored;
 }
 
 bool StoreOnTables::put_trial(const StoredTrial& trial) {
-  return write("storing a trial", [trial](Tables& t) { t.put_trial(trial); });
+  return put("storing a trial", [trial](Tables& t) { t.put_trial(trial); });
 }
 
 bool StoreOnTables::put_binary(const StoredBinary& binary) {
-  return write("storing a binary", [binary](Tables& t) { t.put_binary(binary, true); });
+  return put("storing a binary", [binary](Tables& t) { t.put_binary(binary, true); });
 }
 
+// Noted where it can be, never owed: the next use is as good.
 void StoreOnTables::touch(const EntryId& id) {
-  if (!main_.writable) return;
-  write("noting a use", [id](Tables& t) { t.touch(id, unix_now()); }, false);
+  const std::lock_guard lock(mutex_);
+  settle();
+  if (owed_.empty()) try_write("noting a use", [id](Tables& t) { t.touch(id, unix_now()); });
 }
 
-void StoreOnTables::require_writable() const {
-  if (!main_.writable) throw CacheError(fmt::format("the cache {} can't be written", main_.path));
+void StoreOnTables::require_writable() {
+  if (ready(options_.busy_timeout_ms)) return;
+  throw CacheError(main_.held ? main_.trouble : fmt::format("the cache {} can't be written", main_.path));
 }
 
 std::vector<Winner> StoreOnTables::list(const Filter& filter) {
@@ -263,9 +304,14 @@ std::vector<Winner> StoreOnTables::unfinished(const Filter& filter) {
 }
 
 std::vector<Winner> StoreOnTables::remove(const std::vector<Winner>& winners) {
-  require_writable();
   const std::lock_guard lock(mutex_);
-  command("removing entries", [&](Tables& t) { t.remove(winners); });
+  require_writable();
+  impatient_ = false;  // a request of its own: it may wait
+  settle();
+  if (!owed_.empty()) throw CacheError(fmt::format("removing entries failed on the cache {}: another process holds it; try again", main_.path));
+  const Change change = [&](Tables& t) { t.remove(winners); };
+  command("removing entries", change);
+  if (overlay_.tables) keep(change);
   return winners;
 }
 
@@ -290,7 +336,7 @@ std::vector<Damage> StoreOnTables::verify(bool repair) {
 }
 
 std::vector<Damage> StoreOnTables::examine(bool repair) {
-  const bool change = repair && main_.writable;
+  const bool change = repair && ready(options_.busy_timeout_ms);
   std::vector<Damage> found;
   try {
     found = main_.tables->verify(change);
@@ -307,8 +353,8 @@ std::vector<Damage> StoreOnTables::examine(bool repair) {
 }
 
 std::uint64_t StoreOnTables::prune(std::uint64_t max_bytes) {
-  require_writable();
   const std::lock_guard lock(mutex_);
+  require_writable();
   examine(true);  // VACUUM of a damaged file fails, or carries the damage on
   return command("pruning", [&](Tables& t) -> std::uint64_t {
     const auto before = t.stats().file_bytes;

@@ -6,7 +6,7 @@
 // A damaged, locked, read-only, full or missing database is one warning in the log and a working store (set aside and rebuilt, or in
 // memory); methods that serve tuning and launching never throw. Methods that serve the command (invalidate, prune, verify) throw
 // CacheError when the request itself can't be carried out. Another process that holds the database delays a process by the busy
-// timeout once: until it lets go, writes are tried for a moment only and owed, and what is owed is written when it can be, at the
+// timeout once, while opening too: until it lets go, writes are tried for a moment only and owed, and what is owed is written when it can be, at the
 // latest when the store is closed (one more second). Format: docs/cache_format.md.
 
 #include <cstdint>
@@ -111,8 +111,8 @@ class Store {
   static std::unique_ptr<Store> open(const StoreOptions& options);
   virtual ~Store() = default;
 
-  virtual const std::string& path() const = 0;  // empty: memory only
-  virtual bool writable() const = 0;
+  virtual std::string path() const = 0;  // empty: memory only; another one after damage, so by value
+  virtual bool writable() const = 0;            // also true while another process holds it
   // Why what is at the path is not served or not writable, with what to do; empty: nothing to say.
   virtual std::string trouble() const { return {}; }
 

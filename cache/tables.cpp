@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cache/write_lock.h"
+#include "cache/writing.h"
 #include "src/base/digest.h"
 #include "src/base/format.h"
 
@@ -215,8 +215,7 @@ void Tables::insert_binary(const StoredBinary& b, bool kept) {
 }
 
 void Tables::put_winner(const Winner& w, const std::optional<StoredBinary>& binary) {
-  const WriteLock lock(lock_path_, timeout_ms_);
-  Transaction transaction(database_);
+  Writing writing(database_, lock_path_, timeout_ms_);
   const auto entry = entry_id(w.id);
   database_
       .prepare("INSERT OR REPLACE INTO winner_v1 (entry, environment, config, code, median_us, spread_us, min_us, samples, candidates, "
@@ -231,12 +230,11 @@ void Tables::put_winner(const Winner& w, const std::optional<StoredBinary>& bina
                "code NOT IN (SELECT code FROM winner_v1)")
       .bind(entry)
       .run();
-  transaction.commit();
+  writing.commit();
 }
 
 void Tables::put_trial(const StoredTrial& t) {
-  const WriteLock lock(lock_path_, timeout_ms_);
-  Transaction transaction(database_);
+  Writing writing(database_, lock_path_, timeout_ms_);
   const auto& r = t.trial.resources;
   const auto& time = t.trial.time;
   database_
@@ -247,14 +245,27 @@ void Tables::put_trial(const StoredTrial& t) {
             time.median_us, time.spread_us, time.min_us, time.samples, r.registers, r.spill_store_bytes, r.spill_load_bytes, r.stack_bytes,
             r.static_shared, t.trial.dynamic_shared, t.trial.compile_ms, t.code, t.landed_at)
       .run();
-  transaction.commit();
+  writing.commit();
 }
 
 void Tables::put_binary(const StoredBinary& binary, bool kept) {
-  const WriteLock lock(lock_path_, timeout_ms_);
-  Transaction transaction(database_);
+  Writing writing(database_, lock_path_, timeout_ms_);
   insert_binary(binary, kept);
-  transaction.commit();
+  writing.commit();
+}
+
+// Read again under the lock: another process may have replaced it meanwhile.
+void Tables::drop_damaged(const std::string& code) {
+  Writing writing(database_, lock_path_, timeout_ms_);
+  std::vector<std::int64_t> damaged;
+  {
+    auto rows = database_.prepare("SELECT id, checksum, bytes FROM binary_v1 WHERE code = ?");
+    rows.bind(code);
+    while (rows.step())
+      if (digest_of(code + rows.blob(2)) != rows.text(1)) damaged.push_back(rows.integer(0));
+  }
+  for (const auto id : damaged) database_.prepare("DELETE FROM binary_v1 WHERE id = ?").bind(id).run();
+  writing.commit();
 }
 
 // Once an hour a row is often enough for eviction by last use, and keeps a busy cluster's hits from being writes.
@@ -268,11 +279,10 @@ void Tables::touch(const EntryId& id, std::int64_t now) {
     if (!row.step() || row.integer(1) > now - kCoarse) return;
     entry = row.integer(0);
   }
-  const WriteLock lock(lock_path_, timeout_ms_);
-  Transaction transaction(database_);
+  Writing writing(database_, lock_path_, timeout_ms_);
   database_.prepare("UPDATE winner_v1 SET last_used = ? WHERE entry = ?").bind(now, entry).run();
   database_.prepare("UPDATE binary_v1 SET last_used = ? WHERE code = (SELECT code FROM winner_v1 WHERE entry = ?)").bind(now, entry).run();
-  transaction.commit();
+  writing.commit();
 }
 
 }  // namespace strop::cache

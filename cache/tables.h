@@ -25,13 +25,14 @@ class Tables {
   std::vector<Winner> all_winners();
   std::vector<Winner> unfinished();  // see Store::unfinished
   std::vector<StoredTrial> trials_of(const EntryId& id);
-  // Empty when there is none; a binary whose checksum differs is removed and `damaged` is set.
+  // Empty when there is none; a binary whose checksum differs is passed over and `damaged` is set.
   std::optional<StoredBinary> find_binary(const std::string& code, const std::string& preferred_compiler, bool& damaged);
   std::vector<StoredBinary> binaries();
 
   void put_winner(const Winner& winner, const std::optional<StoredBinary>& binary);
   void put_trial(const StoredTrial& trial);
   void put_binary(const StoredBinary& binary, bool kept);
+  void drop_damaged(const std::string& code);  // those of its binaries whose checksum still differs
   void touch(const EntryId& id, std::int64_t now);
   void remove(const std::vector<Winner>& winners);
 

@@ -8,6 +8,8 @@ strop_test(cache_test unit SOURCES
   unit/cache/place_test.cpp
   unit/cache/processes_test.cpp
   unit/cache/read_only_test.cpp
+  unit/cache/held_test.cpp
+  unit/cache/overlay_test.cpp
   unit/cache/repair_test.cpp
   unit/cache/samples.cpp
   unit/cache/schema_test.cpp

@@ -25,7 +25,14 @@ function(strop_sanitized_runner name sanitizer other)
     target_compile_definitions(host_sanitizer_test PRIVATE STROP_RUNNER_${_name}="")
     return()
   endif()
-  add_executable(sanitized_runner_${name} host/sanitized_runner.cpp host/problem_cases.cpp host/problem_run.cpp support/planted_kernel.cpp)
+  add_executable(sanitized_runner_${name}
+    host/conv_problems.cpp
+    host/problem_cases.cpp
+    host/problem_run.cpp
+    host/sanitized_runner.cpp
+    host/space_run.cpp
+    support/conv_cases.cpp
+    support/planted_kernel.cpp)
   target_link_libraries(sanitized_runner_${name} PRIVATE strop_test_kernels strop strop_settings strop_warnings strop::fmt)
   target_compile_definitions(sanitized_runner_${name} PRIVATE STROP_RUNNER_SANITIZER="${sanitizer}")
   target_link_options(sanitized_runner_${name} PRIVATE -fsanitize=${sanitizer})
@@ -33,6 +40,9 @@ function(strop_sanitized_runner name sanitizer other)
   target_compile_definitions(host_sanitizer_test PRIVATE STROP_RUNNER_${_name}="$<TARGET_FILE:sanitized_runner_${name}>")
   add_dependencies(host_sanitizer_test sanitized_runner_${name})
 endfunction()
-strop_test(host_sanitizer_test host SOURCES host/sanitizer_test.cpp host/child.cpp LINKS strop_test_kernels)
+strop_test(host_sanitizer_test host TIMEOUT 600 SOURCES
+  host/candidates_sanitizer_test.cpp
+  host/child.cpp
+  host/sanitizer_test.cpp LINKS strop_test_kernels)
 strop_sanitized_runner(address address,undefined thread)
 strop_sanitized_runner(thread thread address)

@@ -34,8 +34,8 @@ struct DeviceFacts {
   std::string driver_user_mode;        // libcuda's own version where it differs under forward compatibility; else equal to driver
   int driver_api = 0;                  // cuDriverGetVersion, 13000; 0 for the host
 
-  // The part that decides whether a timing means anything here: name, architecture, SMs, L2, memory clock and width, opt-in
-  // shared memory, MIG profile, as labelled text. Equal texts share winners; UUID, ordinal and driver are not in it.
+  // The part that decides whether a timing means anything here: architecture, SMs, L2, memory clock and width, opt-in shared memory,
+  // MIG profile, and a host's name, as labelled text. Equal texts share winners; a GPU's name, UUID, ordinal and driver are not in it.
   std::string device_class() const;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // The exceptions of strop. What ends a request is thrown; what is expected is a value: a miss is an empty optional, a bad
-// candidate is a verdict (see trial.h), a refused problem is a reason (see support.h). Every message says what happened, to
+// candidate is a verdict (see trial.h), a refused problem is a reason (see `why_unsupported`). Every message says what happened, to
 // which key or file, and what to do about it. All types are safe to copy between threads.
 
 #include <stdexcept>
@@ -24,6 +24,8 @@ class CudaError : public Error {
   const std::string& call() const { return call_; }
   // True for errors that leave the context unusable (illegal address, trap, ...): nothing later in it can succeed.
   bool sticky() const;
+  // True when another capture was in the way: says nothing of what was launched.
+  bool of_capture() const { return code_ >= 900 && code_ <= 908; }
 
  private:
   int code_;

@@ -62,6 +62,9 @@ struct KernelTemplate {
 struct Kernel {
   KernelTemplate source;
   Space space;
+  // Stands for the C++ that verdicts hang on and no digest sees: reference, tolerances, arguments, geometry, check problem. Give it another
+  // word when one of them is corrected, and every key is judged anew.
+  std::string revision;
 };
 
 enum class Role {
@@ -109,7 +112,7 @@ class KernelProblem {
   // What decides the winner.
   virtual Key key() const = 0;
   // Compile-time constants besides the config: what the code can use, as equal facts share one binary. Overrides of the
-  // template's params struct.
+  // template's params struct. They follow from the key: equal keys of a kernel have equal constants (else `prepare` throws).
   virtual Config constants() const = 0;
   virtual LaunchGeometry geometry(const Config& config) const = 0;
   // The buffers, in the order used by `arguments` and `reference`.

@@ -90,7 +90,8 @@ struct Progress {
 
 struct WarmupOptions {
   double budget_s = 0;             // 0: none. Past it, the key being tuned keeps its best so far (flagged "budget"), the rest fails
-  std::function<void(const Progress&)> progress;  // called from the thread that called warmup
+  // Called from the thread that called warmup, which must not call the library again. What it throws is one warning.
+  std::function<void(const Progress&)> progress;
   bool revalidate_suspects = true; // re-time the stored best few of winners that a driver or compiler change made doubtful
 };
 
@@ -124,7 +125,7 @@ class Library {
   virtual ~Library() = default;
 
   virtual const DeviceFacts& device() const = 0;
-  virtual const std::string& cache_path() const = 0;  // empty: memory only
+  virtual std::string cache_path() const = 0;  // empty: memory only
 
   // Tunes what is not known yet. Compiles ahead in parallel, times one at a time, stores every trial as it lands. Throws
   // WarmupFailed when it achieved nothing for some key; what was tuned stays tuned.

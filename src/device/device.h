@@ -76,6 +76,8 @@ class Device {
   // The same for work that may never end. After `seconds` a GPU is lost to the process: a sticky CudaError says that a kernel did
   // not end, and so does every call from then on, but for releasing, which does nothing. The host device's launches end by themselves.
   virtual void synchronize_within(Stream stream, double /*seconds*/) { synchronize(stream); }
+  // The device's own: work on it does not wait for the caller's streams, nor they for it, and it destroys no capture. The host: null.
+  virtual Stream own_stream() { return nullptr; }
   virtual bool capturing(Stream stream) const = 0;
   // The place of the first pointer that no kernel here may follow (a host's, another GPU's), or their number; null ones are passed
   // over. Cheap: every launch of an op asks. The host device can't tell, and trusts.

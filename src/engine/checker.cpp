@@ -68,11 +68,14 @@ void Checker::make_reference() {
 Finding Checker::run(const device::LoadedKernel& kernel, const Config& config, std::vector<std::byte>& image) {
   device_.copy(arena_.data(), fresh_.data(), pristine_.size());
   const auto arguments = problem_->arguments(config, pointers(arena_, offsets_));
+  launched_ = true;
   try {
-    device_.launch(kernel, problem_->geometry(config), arguments.data(), arguments.size(), nullptr);
-    device_.synchronize(nullptr);
+    device_.launch(kernel, problem_->geometry(config), arguments.data(), arguments.size(), device_.own_stream());
+    device_.synchronize(device_.own_stream());
+  } catch (const OutOfMemory& error) {
+    return {Verdict::out_of_memory, error.what()};
   } catch (const CudaError& error) {
-    if (error.sticky()) throw;
+    if (error.sticky() || error.of_capture()) throw;
     return {Verdict::launch_failed, error.what()};
   } catch (const Error& error) {
     return {Verdict::launch_failed, error.what()};
@@ -119,6 +122,7 @@ std::string Checker::differing_output(const std::vector<std::byte>& a, const std
 }
 
 Finding Checker::check(const device::LoadedKernel& kernel, const Config& config) {
+  launched_ = false;
   std::vector<std::byte> first;
   std::vector<std::byte> second;
   if (auto finding = run(kernel, config, first); finding.verdict != Verdict::ok) return finding;

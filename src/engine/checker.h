@@ -25,8 +25,11 @@ class Checker {
   // Throws OutOfMemory when the buffers can't be had.
   Checker(device::Device& device, std::unique_ptr<KernelProblem> problem);
 
-  // Launches the candidate twice. Throws CudaError when the context is lost; other faults are findings.
+  // Launches the candidate twice, on the device's own stream. Throws what is not the candidate's fault (a capture in the way, a failed
+  // transfer) and CudaError when the context is lost; want of memory is the verdict out_of_memory; other faults are findings.
   Finding check(const device::LoadedKernel& kernel, const Config& config);
+  // Whether the last check came so far as to launch: a context that is lost before that was not lost by the candidate.
+  bool launched() const { return launched_; }
 
  private:
   void lay_out();
@@ -43,6 +46,7 @@ class Checker {
   std::vector<std::byte> pristine_;           // the arena as it is before a run
   std::vector<std::vector<double>> expected_;  // by tensor; empty for inputs and scratch
   std::vector<std::byte> passed_;             // the arena after a run that passed
+  bool launched_ = false;
   device::Buffer arena_;
   device::Buffer fresh_;                      // pristine_ on the device
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 #include "src/base/format.h"
 #include "src/base/log.h"
 
@@ -86,6 +88,16 @@ CompilePool::~CompilePool() {
   for (auto& thread : threads_) thread.join();
 }
 
+// One thread more, up to the bound. A machine that gives no more (a limit of processes) is no reason to stop with those there are.
+void CompilePool::grow() {
+  if (static_cast<int>(threads_.size()) >= parts_.compile_threads) return;
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    if (threads_.empty()) throw Error(fmt::format("no thread could be started for compiling: {}; see `ulimit -u` and the pids limit", error.what()));
+  }
+}
+
 CompiledFuture CompilePool::submit(const Kernel& kernel, const Config& constants, const Config& config) {
   auto job = std::make_unique<Job>();
   job->kernel = &kernel;
@@ -95,11 +107,11 @@ CompiledFuture CompilePool::submit(const Kernel& kernel, const Config& constants
   job->ingredients = identity.text();
   const std::lock_guard lock(mutex_);
   if (const auto at = known_.find(job->code); at != known_.end()) return at->second;
+  grow();
   CompiledFuture future = job->promise.get_future().share();
   known_.emplace(job->code, future);
   ++submitted_;
   queue_.push_back(std::move(job));
-  if (static_cast<int>(threads_.size()) < parts_.compile_threads) threads_.emplace_back([this] { work(); });
   wake_.notify_one();
   return future;
 }

@@ -49,6 +49,7 @@ class CompilePool {
     std::string ingredients;
     std::promise<std::shared_ptr<const Compiled>> promise;
   };
+  void grow();
   void work();
   std::shared_ptr<const Compiled> run(const Job& job);
 

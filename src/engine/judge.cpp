@@ -53,8 +53,12 @@ void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled
   trial.resources = compiled.binary->resources;
   try {
     loaded_[candidate] = load(*compiled.binary, trial);
+  } catch (const OutOfMemory& error) {
+    trial.verdict = Verdict::out_of_memory;
+    trial.detail = error.what();
+    return;
   } catch (const CudaError& error) {
-    if (error.sticky()) throw;
+    if (error.sticky() || error.of_capture()) throw;
     trial.verdict = Verdict::does_not_load;
     trial.detail = error.what();
   } catch (const Error& error) {
@@ -77,10 +81,14 @@ void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled
     trial.verdict = finding.verdict;
     trial.detail = finding.detail;
   } catch (const CudaError& error) {
-    // The context is lost. The verdict is stored first, so that the next run does not try this candidate again.
-    trial.verdict = Verdict::crashed;
-    trial.detail = error.what();
-    landed(trial);
+    // The context is lost. The verdict is stored first, so that the next run does not try this candidate again: unless it was lost
+    // before, by the caller's own kernels.
+    if (error.sticky() && checker_.launched()) {
+      trial.verdict = Verdict::crashed;
+      trial.detail = error.what();
+      if (job_.suspect && job_.suspect->config == trial.config) forget(parts_, *job_.suspect);
+      landed(trial);
+    }
     throw;
   }
   if (trial.verdict != Verdict::ok) loaded_.erase(candidate);
@@ -103,7 +111,10 @@ void DeviceJudge::landed(const Trial& trial) {
   row.trial = trial;
   if (candidates_.compiled[candidate].valid() && ready(candidates_.compiled[candidate])) {
     const auto compiled = candidates_.compiled[candidate].get();
-    if (compiled->binary) row.code = compiled->binary->code;
+    if (compiled->binary) {
+      row.code = compiled->binary->code;
+      row.environment.compiler = binary(candidate).compiler;
+    }
   }
   row.landed_at = unix_now();
   if (trial.verdict != Verdict::out_of_memory) parts_.store->put_trial(row);

@@ -55,7 +55,7 @@ class LibraryOnDevice : public Library, public std::enable_shared_from_this<Libr
   explicit LibraryOnDevice(const Options& options);
 
   const DeviceFacts& device() const override { return parts_.device->facts(); }
-  const std::string& cache_path() const override { return parts_.store->path(); }
+  std::string cache_path() const override { return parts_.store->path(); }
   Report warmup(std::span<const WarmupItem> items, const WarmupOptions& options) override;
   Report revalidate(std::span<const WarmupItem> items, const RevalidateOptions& options) override;
   std::shared_ptr<const PreparedKernel> prepare(const Kernel& kernel, const KernelProblem& problem, Stream stream,
@@ -110,12 +110,13 @@ std::shared_ptr<const PreparedKernel> LibraryOnDevice::prepare(const Kernel& ker
   auto ready = table_.find(table_id);
   if (!ready || !will_do(*ready)) {
     if (!parts_.device->capturing(stream))
-      ready = table_.once(table_id, will_do, [&] { return make_ready(kernel, problem, id, policy); });
-    else if (!ready)
+      ready = table_.once(table_id, policy, will_do, [&] { return make_ready(kernel, problem, id, policy); });
+    else if (!ready || policy == MissPolicy::error)
       throw NotReady(fmt::format("{} [{}] is not loaded, and inside a stream capture nothing is compiled, loaded or timed: "
                                  "call warmup or plan it before the capture begins",
                                  id.kernel, id.key.str()));
   }
+  engine::require_same_constants(ready->constants, problem.constants(), id);
   return std::make_shared<Prepared>(shared_from_this(), *parts_.device, ready, problem.geometry(ready->config));
 }
 
@@ -129,11 +130,9 @@ bool LibraryOnDevice::serves(const Ready& ready, MissPolicy policy) const {
 std::shared_ptr<const Ready> LibraryOnDevice::make_ready(const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id,
                                                          MissPolicy policy) {
   if (const auto winner = engine::find_winner(parts_, kernel, problem, id)) {
-    auto ready = std::make_shared<Ready>();
-    ready->config = winner->config;
-    ready->origin = "winner";
+    auto ready = engine::load_ready(parts_, kernel, problem, winner->config, "winner");
     ready->tuned = ready->sought = true;
-    ready->loaded = engine::load_config(parts_, kernel, problem, ready->config);
+    engine::tell_if_suspect(*winner, parts_.environment());
     return ready;
   }
   if (policy == MissPolicy::error)

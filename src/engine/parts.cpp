@@ -28,6 +28,7 @@ cache::Environment Parts::environment() {
 std::string template_digest(const Kernel& kernel, bool host) {
   auto identity = jit::template_identity(kernel.source, host);
   identity.add("space", kernel.space.describe());
+  if (!kernel.revision.empty()) identity.add("revision", kernel.revision);
   return identity.digest();
 }
 

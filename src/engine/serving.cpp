@@ -11,6 +11,12 @@
 namespace strop::engine {
 namespace {
 
+// Verdicts after which a config must not run, whatever else there is to run.
+bool disproves(Verdict verdict) {
+  return verdict == Verdict::wrong_result || verdict == Verdict::wrote_outside || verdict == Verdict::not_reproducible ||
+         verdict == Verdict::crashed || verdict == Verdict::launch_failed;
+}
+
 void tell_suspect(const EntryState& state, const cache::Winner& winner) {
   log::warn_once("suspect:" + state.reason,
                  fmt::format("winners timed before a change ({}) are served as they are, {} [{}] among them; "
@@ -78,7 +84,35 @@ std::shared_ptr<device::LoadedKernel> load_config(Parts& parts, const Kernel& ke
   return parts.loaded.emplace(module, std::move(kernel_there)).first->second;
 }
 
+std::shared_ptr<Ready> load_ready(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const Config& config, const std::string& origin) {
+  auto ready = std::make_shared<Ready>();
+  ready->config = config;
+  ready->constants = problem.constants();
+  ready->origin = origin;
+  ready->loaded = load_config(parts, kernel, problem, config);
+  return ready;
+}
+
+void require_same_constants(const Config& there, const Config& constants, const cache::EntryId& id) {
+  if (there == constants) return;
+  throw Error(fmt::format("two problems of {} have the key [{}] and different constants, {} and {}: what decides the constants must be in the key",
+                          id.kernel, id.key.str(), there.str(), constants.str()));
+}
+
+void tell_if_suspect(const cache::Winner& winner, const cache::Environment& here) {
+  const auto state = state_of(winner, here);
+  if (state.state == State::suspect) tell_suspect(state, winner);
+}
+
 namespace {
+
+// Trials of this very key that say of a config that it is wrong here.
+std::vector<Trial> disproved(Parts& parts, const cache::EntryId& id) {
+  std::vector<Trial> found;
+  for (auto& row : parts.store->trials_of(id))
+    if (disproves(row.trial.verdict) && row.environment.driver == parts.device->facts().driver) found.push_back(std::move(row.trial));
+  return found;
+}
 
 // Winners of the kernel that this problem could run, the nearest key first.
 std::vector<cache::Winner> neighbours(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
@@ -95,22 +129,22 @@ std::vector<cache::Winner> neighbours(Parts& parts, const Kernel& kernel, const 
 }
 
 std::shared_ptr<Ready> load_neighbour(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::Winner& neighbour) {
-  auto ready = std::make_shared<Ready>();
-  ready->config = neighbour.config;
-  ready->origin = "nearest " + neighbour.id.key.str();
-  ready->loaded = load_config(parts, kernel, problem, ready->config);
-  return ready;
+  return load_ready(parts, kernel, problem, neighbour.config, "nearest " + neighbour.id.key.str());
 }
 
 }  // namespace
 
 std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {
-  if (const auto near = neighbours(parts, kernel, problem, id); !near.empty()) return load_neighbour(parts, kernel, problem, near.front());
-  auto ready = std::make_shared<Ready>();
-  ready->config = kernel.space.fallback();
-  ready->origin = "default";
-  ready->loaded = load_config(parts, kernel, problem, ready->config);
-  return ready;
+  const auto wrong = disproved(parts, id);
+  const auto sound = [&](const Config& config) {
+    return std::none_of(wrong.begin(), wrong.end(), [&](const Trial& trial) { return trial.config == config; });
+  };
+  for (const auto& near : neighbours(parts, kernel, problem, id))
+    if (sound(near.config)) return load_neighbour(parts, kernel, problem, near);
+  if (sound(kernel.space.fallback())) return load_ready(parts, kernel, problem, kernel.space.fallback(), "default");
+  std::string text;
+  for (const auto& trial : wrong) text += fmt::format("\n  {} {}: {}", trial.config.str(), name(trial.verdict), trial.detail);
+  throw Error(fmt::format("{} [{}] has no config that is known to be right here; its trials say:{}", id.kernel, id.key.str(), text));
 }
 
 std::shared_ptr<const Ready> neighbour_of_same_code(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id) {

@@ -25,7 +25,17 @@ std::string why_foreign(const Kernel& kernel, const Config& constants, const Con
 // Throws NotReady when sealed and it would have to be compiled, CompileError, CudaError.
 std::shared_ptr<device::LoadedKernel> load_config(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const Config& config);
 
-// The config of the nearest tuned key that is legal here, else the default config.
+// The same as an entry of the process's table.
+std::shared_ptr<Ready> load_ready(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const Config& config, const std::string& origin);
+
+// Throws when a problem's constants are not those of another under the same key: its arguments would go to another kernel.
+void require_same_constants(const Config& there, const Config& constants, const cache::EntryId& id);
+
+// Tells the user, once a change, that a winner timed before it is served as it is.
+void tell_if_suspect(const cache::Winner& winner, const cache::Environment& here);
+
+// The config of the nearest tuned key that is legal here, else the default config; none that this key's own trials found wrong: throws
+// Error with their verdicts when there is no other.
 std::shared_ptr<const Ready> nearest_or_default(Parts& parts, const Kernel& kernel, const KernelProblem& problem, const cache::EntryId& id);
 
 // The nearest tuned key that runs the very binary this problem would run with its config: they differ in run-time arguments (lengths)

@@ -3,6 +3,7 @@
 // The buffers on which a key's candidates are timed: the real problem's sizes, seeded inputs, several sets rotated so that each
 // launch finds the L2 cold. One object a key, shared by its candidates; nothing of the caller's is touched. Used by one thread.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,11 @@
 #include "strop/kernel.h"
 
 namespace strop::engine {
+
+// Bytes a second that a copy kernel attains, from the nominal rate of the device's memory; 0 when that is not known.
+double attainable_rate(const DeviceFacts& facts);
+// Seeded contents of a timing's input; long random ones are made up to a length and repeated.
+void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed);
 
 class TimingBench {
  public:
@@ -19,7 +25,8 @@ class TimingBench {
   // Microseconds a launch, one value a batch.
   std::vector<double> sample(const device::LoadedKernel& kernel, const Config& config, int batches);
   std::size_t bytes() const { return bytes_; }
-  // Time of the bytes that must move at the memory's attainable rate; 0 when either is not known.
+  // Time of the bytes that must move at the memory's attainable rate; 0 when either is not known, or when there was no memory for as many
+  // sets as keep the caches cold: what the caches hold can be faster than that.
   double limit_us() const;
 
  private:
@@ -34,6 +41,7 @@ class TimingBench {
   std::vector<TensorSpec> tensors_;
   std::vector<Set> sets_;
   std::size_t bytes_ = 0;
+  bool cold_ = false;
   std::size_t next_set_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "src/base/format.h"
+#include "src/base/log.h"
 #include "src/engine/judge.h"
 #include "src/engine/serving.h"
 #include "strop/error.h"
@@ -43,7 +44,7 @@ std::vector<Config> best_few(Parts& parts, const Job& job) {
 
 bool same_conditions(const cache::StoredTrial& row, const cache::Environment& here) {
   const auto& then = row.environment;
-  return then.driver == here.driver && (here.compiler == "unknown" || then.compiler == here.compiler || then.compiler == "unknown");
+  return then.driver == here.driver && then.strop_version == here.strop_version && (here.compiler == "unknown" || then.compiler == here.compiler || then.compiler == "unknown");
 }
 
 // Trials of an earlier run that did not reach its end.
@@ -52,11 +53,12 @@ std::vector<std::optional<Trial>> resumed(Parts& parts, const Job& job, const Ca
   if (job.suspect) return known;
   const auto rows = parts.store->trials_of(job.id);
   const auto here = parts.environment();
-  // When nothing compiled, the compiler may have been at fault; ask again.
-  const bool compiled = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.trial.verdict == Verdict::ok; });
+  // When nothing was right, compiler, reference or launch geometry may have been at fault, and may have been put right since; ask again.
+  // But not what would take the context again.
+  const bool one_right = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.trial.verdict == Verdict::ok; });
   for (const auto& row : rows) {
     if (!same_conditions(row, here)) continue;
-    if (row.trial.verdict == Verdict::does_not_compile && !compiled) continue;
+    if (row.trial.verdict != Verdict::crashed && !one_right) continue;
     const auto at = std::find(candidates.configs.begin(), candidates.configs.end(), row.trial.config);
     if (at != candidates.configs.end()) known[static_cast<std::size_t>(at - candidates.configs.begin())] = row.trial;
   }
@@ -76,12 +78,13 @@ std::string summary_of_failures(const std::vector<Trial>& trials) {
   return text;
 }
 
-cache::Winner make_winner(Parts& parts, const Job& job, const KeyReport& report, const Trial& best, const std::string& code) {
+cache::Winner make_winner(Parts& parts, const Job& job, const KeyReport& report, const Trial& best, const cache::StoredBinary& binary) {
   cache::Winner winner;
   winner.id = job.id;
   winner.environment = parts.environment();
+  winner.environment.compiler = binary.compiler;
   winner.config = best.config;
-  winner.code = code;
+  winner.code = binary.code;
   winner.time = best.time;
   winner.candidates = report.candidates;
   winner.rejected = report.rejected;
@@ -92,6 +95,24 @@ cache::Winner make_winner(Parts& parts, const Job& job, const KeyReport& report,
 }
 
 }  // namespace
+
+bool disproved(const Job& job, const KeyReport& report) {
+  if (!job.suspect || report.outcome != Outcome::failed) return false;
+  return std::any_of(report.trials.begin(), report.trials.end(), [&](const Trial& trial) {
+    return trial.config == job.suspect->config && (trial.verdict == Verdict::wrong_result || trial.verdict == Verdict::wrote_outside ||
+                                                   trial.verdict == Verdict::not_reproducible || trial.verdict == Verdict::launch_failed);
+  });
+}
+
+void forget(Parts& parts, const cache::Winner& winner) {
+  log::warn(fmt::format("the winner of {} [{}], {}, is not right here any more and is thrown out", winner.id.kernel, winner.id.key.str(),
+                        winner.config.str()));
+  try {
+    parts.store->remove({winner});
+  } catch (const Error& error) {
+    log::warn(fmt::format("it could not be removed from the cache: {}", error.what()));
+  }
+}
 
 Candidates submit_candidates(Parts& parts, CompilePool& pool, const Job& job) {
   Candidates candidates;
@@ -132,7 +153,7 @@ KeyReport tune_key(Parts& parts, const Job& job, const Candidates& candidates, c
   const auto at = std::find(result.reached.begin(), result.reached.end(), *result.winner);
   const Trial& best = result.trials[static_cast<std::size_t>(at - result.reached.begin())];
   const auto& binary = judge.binary(*result.winner);
-  auto winner = make_winner(parts, job, report, best, binary.code);
+  auto winner = make_winner(parts, job, report, best, binary);
   winner.why = result.why;
   winner.limit_us = options.limit_us;
   if (result.stopped && judge.stop()) {
@@ -142,6 +163,7 @@ KeyReport tune_key(Parts& parts, const Job& job, const Candidates& candidates, c
   if (job.suspect) {
     winner.candidates = job.suspect->candidates;
     winner.rejected = job.suspect->rejected;
+    if (winner.flags.empty()) winner.flags = job.suspect->flags;
     report.previous = job.suspect->config;
     report.previous_us = job.suspect->time.median_us;
   }

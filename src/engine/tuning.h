@@ -19,6 +19,7 @@ struct Candidates {
   std::vector<Config> configs;           // legal ones, in the fixed order
   std::vector<CompiledFuture> compiled;  // of each config; invalid where `refused` says why it is not compiled
   std::vector<std::string> refused;      // over a device limit: threads, shared memory; empty: compiled
+  std::string error;                     // why there are none
 };
 
 struct TuningHooks {
@@ -31,7 +32,14 @@ struct Job {
   std::shared_ptr<const KernelProblem> problem;
   cache::EntryId id;
   std::optional<cache::Winner> suspect;  // set: revalidate this winner
+  std::optional<cache::Winner> stored;   // what is served when the tuning comes to nothing
 };
+
+// Whether a revalidation found its winner wrong here: it must not be served again.
+bool disproved(const Job& job, const KeyReport& report);
+
+// Throws a winner that was found wrong out of the cache, as far as it can be written.
+void forget(Parts& parts, const cache::Winner& winner);
 
 // The whole space, or for a revalidation the stored best few, winner first. Submits them to the pool.
 Candidates submit_candidates(Parts& parts, CompilePool& pool, const Job& job);

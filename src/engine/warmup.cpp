@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -44,9 +44,13 @@ class Run {
   Report finish();
 
  private:
+  template <class Revalidate>
+  bool add_key(const WarmupItem& item, const Revalidate& revalidate, bool only_known);
   bool out_of_budget() const { return budget_s_ > 0 && seconds_since(begin_) > budget_s_; }
   void load(const Job& job, KeyReport& report);
+  Candidates submit(const Job& job);
   KeyReport tune(const Job& job, const Candidates& candidates);
+  KeyReport settle(const Job& job, KeyReport report);
   void show(const Job& job, int judged);
 
   Parts& parts_;
@@ -57,7 +61,7 @@ class Run {
   double budget_s_;
   std::function<void(const Progress&)> progress_;
   CompilePool pool_;
-  std::set<std::string> seen_;
+  std::map<std::string, Config> seen_;  // keys, with their constants
   std::vector<KeyReport> reports_;  // in the order of the items
   std::vector<std::pair<std::size_t, Job>> queue_;  // position in reports_, job
   Progress state_;
@@ -65,32 +69,51 @@ class Run {
 
 template <class Revalidate>
 void Run::add(const WarmupItem& item, const Revalidate& revalidate, bool only_known) {
-  Job job{item.kernel, item.problem, parts_.entry_id(*item.kernel, *item.problem), std::nullopt};
-  if (!seen_.insert(table_id(job.id)).second) return;  // the same key twice
-  auto winner = find_winner(parts_, *item.kernel, *item.problem, job.id);
-  if (!winner && only_known) return;
-  KeyReport report;
-  report.kernel = job.id.kernel;
-  report.key = job.id.key;
+  reports_.emplace_back();
+  reports_.back().kernel = item.kernel->source.name;
+  try {
+    if (!add_key(item, revalidate, only_known)) reports_.pop_back();
+  } catch (const std::exception& error) {  // of this key's code; the others go on
+    reports_.back().note = error.what();
+  }
+}
+
+// False: nothing to report, the same key came before or has no winner to revalidate.
+template <class Revalidate>
+bool Run::add_key(const WarmupItem& item, const Revalidate& revalidate, bool only_known) {
+  Job job{item.kernel, item.problem, parts_.entry_id(*item.kernel, *item.problem), std::nullopt, std::nullopt};
+  reports_.back().key = job.id.key;
+  const auto constants = item.problem->constants();
+  if (const auto [at, is_new] = seen_.emplace(table_id(job.id), constants); !is_new) {
+    require_same_constants(at->second, constants, job.id);
+    return false;
+  }
+  const auto winner = find_winner(parts_, *item.kernel, *item.problem, job.id);
+  if (!winner && only_known) return false;
   if (winner) {
     const auto state = state_of(*winner, parts_.environment());
-    if (revalidate(state)) job.suspect = winner;
-    else report = hit_report(*winner, state.reason);
+    const bool suspect = revalidate(state);
+    const bool cut_off = !only_known && winner->flags.find("budget") != std::string::npos;
+    // After seal() what is stored is what is served.
+    if ((suspect || cut_off) && (only_known || !parts_.sealed)) {
+      job.stored = winner;
+      if (suspect) job.suspect = winner;
+    } else {
+      reports_.back() = hit_report(*winner, state.reason);
+      load(job, reports_.back());
+      return true;
+    }
   }
-  reports_.push_back(report);
-  if (report.outcome == Outcome::hit) load(job, reports_.back());
-  else queue_.emplace_back(reports_.size() - 1, std::move(job));
+  queue_.emplace_back(reports_.size() - 1, std::move(job));
+  return true;
 }
 
 // Leaves the winner loaded in the process's table, so that the first step finds it there.
 void Run::load(const Job& job, KeyReport& report) {
   const auto begin = Clock::now();
   try {
-    auto ready = std::make_shared<Ready>();
-    ready->config = *report.winner;
-    ready->origin = "winner";
+    auto ready = load_ready(parts_, *job.kernel, *job.problem, *report.winner, "winner");
     ready->tuned = ready->sought = true;
-    ready->loaded = load_config(parts_, *job.kernel, *job.problem, ready->config);
     table_.put(table_id(job.id), std::move(ready));
   } catch (const Error& error) {
     report.outcome = Outcome::failed;
@@ -107,7 +130,21 @@ void Run::show(const Job& job, int judged) {
   progress.judged += judged;
   progress.kernel = job.id.kernel;
   progress.key = job.id.key.str();
-  progress_(progress);
+  try {
+    progress_(progress);
+  } catch (const std::exception& error) {
+    log::warn_once("progress", fmt::format("the warmup's progress callback threw, which changes nothing: {}", error.what()));
+  }
+}
+
+Candidates Run::submit(const Job& job) {
+  try {
+    return submit_candidates(parts_, pool_, job);
+  } catch (const std::exception& error) {  // of this key's code, or of a machine without another thread to give
+    Candidates none;
+    none.error = error.what();
+    return none;
+  }
 }
 
 KeyReport Run::tune(const Job& job, const Candidates& candidates) {
@@ -115,6 +152,10 @@ KeyReport Run::tune(const Job& job, const Candidates& candidates) {
   failed.kernel = job.id.kernel;
   failed.key = job.id.key;
   failed.candidates = static_cast<int>(candidates.configs.size());
+  if (!candidates.error.empty()) {
+    failed.note = candidates.error;
+    return failed;
+  }
   if (out_of_budget()) {
     failed.note = "the budget was spent before this key";
     return failed;
@@ -133,6 +174,20 @@ KeyReport Run::tune(const Job& job, const Candidates& candidates) {
   }
 }
 
+// A tuning that came to nothing leaves what was there: it is served, unless this very run found it wrong. Then the key is tuned anew.
+KeyReport Run::settle(const Job& job, KeyReport report) {
+  if (report.outcome != Outcome::failed || !job.stored) return report;
+  if (!disproved(job, report)) return hit_report(*job.stored, "served as it was, not timed again: " + report.note);
+  forget(parts_, *job.suspect);
+  Job anew = job;
+  anew.suspect.reset();
+  anew.stored.reset();
+  const auto why = report.note;
+  report = tune(anew, submit(anew));
+  report.note = fmt::format("the winner of before was found wrong ({}){}{}", why, report.note.empty() ? "" : "; ", report.note);
+  return report;
+}
+
 Report Run::finish() {
   const bool time_it = !queue_.empty();
   if (time_it) parts_.require_unsealed("time", queue_.front().second.id.kernel, queue_.front().second.id.key.str());
@@ -143,7 +198,7 @@ Report Run::finish() {
   std::vector<Candidates> candidates;
   state_.keys = static_cast<int>(queue_.size());
   for (const auto& [at, job] : queue_) {
-    candidates.push_back(submit_candidates(parts_, pool_, job));
+    candidates.push_back(submit(job));
     state_.to_judge += static_cast<int>(candidates.back().configs.size());
   }
   const std::unique_lock<std::mutex> lock = time_it ? std::unique_lock(parts_.tuning) : std::unique_lock<std::mutex>();
@@ -151,7 +206,7 @@ Report Run::finish() {
     const auto& [at, job] = queue_[i];
     const auto begin = Clock::now();
     show(job, 0);
-    reports_[at] = tune(job, candidates[i]);
+    reports_[at] = settle(job, tune(job, candidates[i]));
     if (reports_[at].winner) load(job, reports_[at]);
     reports_[at].elapsed_s = seconds_since(begin);
     ++state_.keys_done;

@@ -7,12 +7,13 @@
 
 namespace strop::cli {
 
-void add_shapes(Declaration& subcommand, ShapeOptions& options) {
+void add_shapes(Declaration& subcommand, ShapeOptions& options, Needed needed) {
+  const auto size = needed == Needed::yes ? &Declaration::required_option : &Declaration::option;
   subcommand.argument("OP", options.op, "the op, say causal_conv1d; `strop templates` lists them");
   subcommand.heading("Shapes (several with commas: every combination)");
-  subcommand.required_option("--B", options.B, "sequences a microbatch", "N,...");
-  subcommand.required_option("--T", options.T, "tokens a sequence", "N,...");
-  subcommand.required_option("--D", options.D, "channels", "N,...");
+  (subcommand.*size)("--B", options.B, "sequences a microbatch", "N,...");
+  (subcommand.*size)("--T", options.T, "tokens a sequence", "N,...");
+  (subcommand.*size)("--D", options.D, "channels", "N,...");
   subcommand.option("--W", options.W, "taps of the convolution", "N,...");
   subcommand.option("--dtype", options.dtype, "of activations: bf16, fp16 or fp32", "TYPE");
   subcommand.option("--wdtype", options.wdtype, "of weights: fp32, bf16 or fp16", "TYPE");

@@ -17,7 +17,9 @@ struct ShapeOptions {
   std::string wdtype = "fp32";
 };
 
-void add_shapes(Declaration& subcommand, ShapeOptions& options);
+// Whether the parser asks for --B, --T and --D.
+enum class Needed { yes, no };
+void add_shapes(Declaration& subcommand, ShapeOptions& options, Needed needed = Needed::yes);
 
 // Every combination of the sizes. UsageError for an unknown op or a bad number.
 std::vector<ops::TrainingShape> shapes_of(const ShapeOptions& options);

@@ -88,18 +88,21 @@ CudaDevice::CudaDevice(int ordinal)
   const ContextScope scope(context_->get());
   const RelaxedCapture relaxed;
   transfers_ = make_stream(CU_STREAM_DEFAULT);
+  own_ = make_stream(CU_STREAM_NON_BLOCKING);
 }
 
 CudaDevice::~CudaDevice() {
   if (forked() || lost(context_->get())) {
     static_cast<void>(timer_.release());
     static_cast<void>(transfers_.release());
+    static_cast<void>(own_.release());
     return;
   }
   try {
     const ContextScope scope(context_->get());
     timer_.reset();
     transfers_.reset();
+    own_.reset();
   } catch (const std::exception& error) {
     log::warn(fmt::format("closing CUDA device {}: {}", facts_.ordinal, error.what()));
   }

@@ -41,6 +41,7 @@ class CudaDevice final : public Device {
               Stream stream) override;
   void synchronize(Stream stream) override;
   void synchronize_within(Stream stream, double seconds) override;
+  Stream own_stream() override { return own_.get(); }
   bool capturing(Stream stream) const override;
   std::size_t first_unreachable(std::span<const void* const> pointers) const override {
     return cuda::first_unreachable(driver_, facts_.ordinal, pageable_, pointers);
@@ -60,7 +61,8 @@ class CudaDevice final : public Device {
   NvmlDevice nvml_;
   DeviceFacts facts_;
   bool pageable_ = false;  // kernels reach all memory of the host
-  StreamOwner transfers_;
+  StreamOwner transfers_;  // blocking: a transfer comes after what the caller launched on the default stream
+  StreamOwner own_;
   std::mutex timer_mutex_;
   std::unique_ptr<Timer> timer_;  // made at the first timing
 };

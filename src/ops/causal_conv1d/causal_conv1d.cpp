@@ -65,10 +65,11 @@ struct CausalConv1d::Impl {
   template <class Made, class Plan>
   std::shared_ptr<const Plan> make(Table<Plan>& table, const CausalConv1dProblem& problem, Stream stream, bool again) {
     require_supported(problem);
+    // Read before: what another thread changes meanwhile is noticed at the next call. Tuning this very problem may cost that call a look too.
+    const auto generation = library->generation();
     auto plan = std::make_shared<Made>(*library, ops::make_shape(problem), stream);
-    // Read after: tuning this very problem moves it too.
     const auto good_until = plan->good_until();
-    return table.insert(problem, {std::move(plan), library->generation(), good_until}, again).plan;
+    return table.insert(problem, {std::move(plan), generation, good_until}, again).plan;
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace strop::ops {
@@ -121,7 +122,10 @@ void for_channels(std::int64_t channels, const std::function<void(std::int64_t)>
   {
     const auto wanted = std::min<std::int64_t>(std::thread::hardware_concurrency(), (channels + kChunk - 1) / kChunk);
     std::vector<std::jthread> helpers;
-    for (std::int64_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
+    try {
+      for (std::int64_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {  // a limit of processes: with those there are, or alone
+    }
     work();
   }
   if (failed) std::rethrow_exception(failed);

@@ -64,6 +64,16 @@ TEST_F(DamageTest, one_changed_byte_of_a_binary_is_a_miss_a_warning_and_a_remova
   EXPECT_TRUE(store->find_binary("code1", "").has_value());
 }
 
+TEST_F(DamageTest, a_damaged_binary_that_is_met_costs_nobody_elses_row) {
+  fill(path_);
+  RawDatabase(path_).run("UPDATE binary_v1 SET bytes = x'00' WHERE code IN ('code1', 'code2'); "
+                         "UPDATE winner_v1 SET config = 'rows:16' WHERE code = 'code0'");
+  const auto store = open_at(path_);
+  EXPECT_FALSE(store->find_binary("code1", "").has_value());
+  EXPECT_EQ(RawDatabase(path_).rows("SELECT code FROM binary_v1 ORDER BY code"), "code0\ncode2\n");
+  EXPECT_EQ(RawDatabase(path_).rows("SELECT count(*) FROM winner_v1"), "3\n");
+}
+
 TEST_F(DamageTest, one_changed_byte_in_the_file_is_found_when_the_binary_is_read) {
   fill(path_);
   auto bytes = read_file(path_);
@@ -75,6 +85,18 @@ TEST_F(DamageTest, one_changed_byte_in_the_file_is_found_when_the_binary_is_read
   EXPECT_FALSE(open_at(path_)->find_binary("code1", "").has_value());
   EXPECT_EQ(warnings.count(), 1u) << warnings.text();
   EXPECT_TRUE(open_at(path_)->verify(false).empty());
+}
+
+TEST_F(DamageTest, a_damaged_binary_in_a_cache_that_is_only_looked_at_is_not_said_to_be_removed) {
+  fill(path_);
+  RawDatabase(path_).run("UPDATE binary_v1 SET bytes = x'00' WHERE code = 'code1'");
+  StoreOptions looking;
+  looking.path = path_;
+  looking.read_only = true;
+  Warnings warnings;
+  EXPECT_FALSE(Store::open(looking)->find_binary("code1", "").has_value());
+  EXPECT_EQ(warnings.count(), 1u);
+  EXPECT_EQ(warnings.text().find("removed"), std::string::npos) << warnings.text();
 }
 
 TEST_F(DamageTest, two_exchanged_binaries_are_both_misses) {
@@ -89,7 +111,7 @@ TEST_F(DamageTest, two_exchanged_binaries_are_both_misses) {
   EXPECT_FALSE(store->find_binary("code0", "").has_value());
   EXPECT_FALSE(store->find_binary("code1", "").has_value());
   EXPECT_TRUE(store->find_binary("code2", "").has_value());
-  EXPECT_EQ(warnings.count(), 1u) << warnings.text();
+  EXPECT_EQ(warnings.count(), 2u) << warnings.text();  // one a binary
 }
 
 TEST_F(DamageTest, verify_tells_and_repairs) {

@@ -124,7 +124,7 @@ TEST_F(RepairTest, pruning_repairs_what_is_damaged) {
 TEST_F(RepairTest, references_that_dangle_are_found_and_removed) {
   for (const char* sql : {"UPDATE winner_v1 SET environment = 999", "DELETE FROM environment_v1", "DELETE FROM entry_v1",
                           "UPDATE trial_v1 SET environment = 999", "UPDATE winner_v1 SET median_us = 'abc'", "UPDATE winner_v1 SET median_us = -1e308",
-                          "UPDATE winner_v1 SET median_us = 9e999", "UPDATE trial_v1 SET verdict = 'purple'", "UPDATE winner_v1 SET config = 'garbage'"}) {
+                          "UPDATE winner_v1 SET median_us = 9e999", "UPDATE trial_v1 SET verdict = 'Purple 7'", "UPDATE winner_v1 SET config = 'garbage'"}) {
     SCOPED_TRACE(sql);
     path_ = (folder_.path() / fmt::format("{}.db", std::hash<std::string>{}(sql))).string();
     fill(path_);
@@ -132,6 +132,15 @@ TEST_F(RepairTest, references_that_dangle_are_found_and_removed) {
     EXPECT_FALSE(look_at(path_)->verify(false).empty());
     expect_repaired();
   }
+}
+
+TEST_F(RepairTest, a_verdict_that_a_later_build_knows_stays) {
+  fill(path_);
+  RawDatabase(path_).run("UPDATE trial_v1 SET verdict = 'purple' WHERE code = 'code1'");
+  const auto store = open_at(path_);
+  EXPECT_TRUE(store->trials_of(entry_of(3)).empty());
+  EXPECT_TRUE(store->verify(true).empty());
+  EXPECT_EQ(RawDatabase(path_).rows("SELECT count(*) FROM trial_v1 WHERE verdict = 'purple'"), "1\n");
 }
 
 TEST_F(RepairTest, a_pipe_is_never_opened) {

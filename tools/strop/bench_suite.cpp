@@ -1,0 +1,81 @@
+#include "tools/strop/bench_suite.h"
+
+#include <fmt/format.h>
+
+#include "tools/strop/arguments.h"
+
+namespace strop::cli {
+namespace {
+
+BenchRow row(std::int64_t B, std::int64_t T, std::int64_t D) {
+  BenchRow made{fmt::format("{}x{}x{}", B, T, D), {}};
+  made.problem.B = B;
+  made.problem.T = T;
+  made.problem.D = D;
+  return made;
+}
+
+BenchRow said(BenchRow row, const std::string& word) {
+  row.name += " " + word;
+  return row;
+}
+
+BenchRow of_types(BenchRow row, DType x_type, DType weight_type) {
+  row.problem.x_type = x_type;
+  row.problem.weight_type = weight_type;
+  return row;
+}
+
+// x inside rows of `pitch` elements.
+BenchRow slice(BenchRow row, std::int64_t pitch) {
+  row.problem.x_strides = {row.problem.T * pitch, pitch, 1};
+  return row;
+}
+
+BenchRow packed(BenchRow row, std::int64_t sequences) {
+  row.problem.packed_sequences = sequences;
+  return said(std::move(row), fmt::format("packed {}", sequences));
+}
+
+std::vector<BenchRow> table() {
+  const auto large = row(16, 8192, 2048);
+  auto odd_pitch = said(slice(large, 2049), "pitch 2049");
+  odd_pitch.problem.alignment = 4;
+  return {large,
+          row(1, 8192, 2048),
+          row(4, 4096, 2048),
+          row(16, 8192, 1024),
+          row(16, 8192, 4096),
+          row(32, 2048, 1024),
+          said(row(16, 8191, 2048), "ragged"),
+          said(row(16, 8192 + 37, 2048), "ragged"),
+          said(of_types(large, DType::fp16, DType::fp32), "fp16"),
+          said(of_types(large, DType::bf16, DType::bf16), "bf16 weight"),
+          said(slice(large, 3 * 2048), "QKV slice"),
+          packed(row(1, 16 * 8192, 2048), 5),
+          packed(row(1, 16 * 8192, 2048), 60),
+          odd_pitch,
+          said(row(16, 8192, 2047), "odd D"),
+          row(1, 2048, 1024),
+          row(8, 512, 2048)};
+}
+
+}  // namespace
+
+std::vector<BenchRow> rows_of(const std::vector<ops::TrainingShape>& shapes) {
+  std::vector<BenchRow> rows;
+  for (const auto& shape : shapes) {
+    auto made = of_types(row(shape.B, shape.T, shape.D), shape.x_type, shape.weight_type);
+    made.problem.W = shape.W;
+    if (shape.W != 4) made = said(std::move(made), fmt::format("W={}", shape.W));
+    rows.push_back(std::move(made));
+  }
+  return rows;
+}
+
+std::vector<BenchRow> suite(const std::string& name) {
+  if (name != "table") refuse_choice("--suite", name, {"table"});
+  return table();
+}
+
+}  // namespace strop::cli
