@@ -18,8 +18,13 @@ strop_fake_libcuda(no_func_load FAKE_LACKS="cuFuncLoad")
 strop_fake_libcuda(no_device FAKE_INIT=100)
 strop_fake_libcuda(zero FAKE_DEVICES=0)
 strop_fake_libcuda(mismatch FAKE_INIT=803)
+strop_fake_libcuda(hangs FAKE_HANGS)
 
 strop_test(cuda_hold_test unit SOURCES unit/device/cuda_hold_test.cpp)
+strop_test(cuda_lost_test unit SOURCES unit/device/cuda_lost_test.cpp LINKS strop::cuda_headers)
+target_compile_definitions(cuda_lost_test PRIVATE FAKE_HANGS="$<TARGET_FILE:fake_libcuda_hangs>")
+add_dependencies(cuda_lost_test fake_libcuda_hangs)
+strop_test(cuda_pointers_test unit SOURCES unit/device/cuda_pointers_test.cpp LINKS strop::cuda_headers)
 strop_test(cuda_identity_test unit SOURCES unit/device/cuda_identity_test.cpp)
 strop_test(cuda_image_test unit SOURCES unit/device/cuda_image_test.cpp)
 

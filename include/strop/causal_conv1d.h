@@ -16,7 +16,7 @@
 // the problem alone: the same bits from run to run and whatever config wins.
 //
 // Pointers are the caller's device pointers (host pointers on the host device), never kept, never freed; on a GPU what its kernels can't
-// reach (a host's memory, another GPU's) is refused by name, once an address. Strides are in elements.
+// reach (a host's memory, another GPU's) is refused by name; an address is looked at once a second. Strides are in elements.
 // y must not overlap x, nor dx x or dy (the same pointer is refused). Calls are asynchronous on `stream`. What is not supported is refused with a sentence before anything is launched.
 
 #include <array>
@@ -62,7 +62,7 @@ struct CausalConv1dProblem {
   std::array<std::int64_t, 3> initial_state_strides{};  // {0,0,0} means dense
   std::array<std::int64_t, 3> final_state_strides{};    // of the final state and of its gradient
   // The largest power of two, up to 16, that divides the byte address of every tensor the call will pass; 16 is what allocators
-  // give. Slices may have less: the alignment is part of the key's class.
+  // give. Slices may have less: the alignment is part of the key's class. Each tensor is aligned to its own elements at least.
   int alignment = 16;
 
   friend bool operator==(const CausalConv1dProblem&, const CausalConv1dProblem&) = default;

@@ -37,7 +37,7 @@ struct Resources {
   int static_shared = -1;      // bytes a block
 };
 
-// Times of one candidate on cold caches, per launch.
+// Times of one candidate, per launch; on a cold L2 but for very small problems (docs/measurement.md).
 struct Measurement {
   double median_us = 0;
   double spread_us = 0;  // half the distance between the quartiles

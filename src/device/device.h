@@ -73,6 +73,9 @@ class Device {
   virtual void launch(const LoadedKernel& kernel, const LaunchGeometry& geometry, const void* arguments, std::size_t bytes,
                       Stream stream) = 0;
   virtual void synchronize(Stream stream) = 0;  // throws CudaError on a fault
+  // The same for work that may never end. After `seconds` a GPU is lost to the process: a sticky CudaError says that a kernel did
+  // not end, and so does every call from then on, but for releasing, which does nothing. The host device's launches end by themselves.
+  virtual void synchronize_within(Stream stream, double /*seconds*/) { synchronize(stream); }
   // The device's own: work on it does not wait for the caller's streams, nor they for it, and it destroys no capture. The host: null.
   virtual Stream own_stream() { return nullptr; }
   virtual bool capturing(Stream stream) const = 0;

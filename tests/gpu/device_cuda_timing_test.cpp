@@ -178,6 +178,35 @@ TEST_F(CudaTiming, costs_little) {
   EXPECT_LT(microseconds, 2000);
 }
 
+TEST_F(CudaTiming, of_a_kernel_that_outlasts_the_limit_is_an_error_after_which_nothing_waits) {
+  device_.reset();
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto outlast = [this] {
+    device_ = open_cuda(0);
+    bool good = true;
+    Clock::time_point begin;
+    {
+      const auto kernel = load("wait_long");
+      const Buffer buffer(*device_, 64 << 20);
+      device_->synchronize_within(nullptr, 10);  // nothing runs
+      begin = Clock::now();
+      launch(*kernel, {{1}, {1}}, WaitArgs{3'000'000'000});
+      for (int i = 0; i < 2; ++i) {
+        try {
+          device_->synchronize_within(nullptr, 0.2);
+          good = false;
+        } catch (const CudaError& error) {
+          std::cerr << error.what() << '\n';
+          good = good && error.sticky();
+        }
+      }
+    }  // frees and unloads: with the driver that would take until the kernel ends
+    device_.reset();
+    std::_Exit(good && Clock::now() - begin < std::chrono::milliseconds(2000) ? 0 : 1);
+  };
+  EXPECT_EXIT(outlast(), testing::ExitedWithCode(0), "did not end within 0.2 s");
+}
+
 TEST_F(CudaTiming, refuses_an_empty_plan) { EXPECT_THROW(device_->time(waiting(1), {0, 1}), Error); }
 
 TEST_F(CudaTiming, says_whether_the_clocks_were_held_down_where_that_is_known) {

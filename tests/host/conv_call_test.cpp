@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <random>
+#include <type_traits>
 
 #include "src/device/device.h"
 #include "strop/error.h"
@@ -150,6 +152,12 @@ TEST_F(ConvCalls, WhatCanNotBeMeantIsRefusedByName) {
   EXPECT_NE(with([](auto& p) { p.y_strides = {0, 0, 1}; }).find("output y"), std::string::npos);
   EXPECT_NE(with([](auto& p) { p.final_state = true, p.final_state_strides = {0, 0, 1}; }).find("final_state"), std::string::npos);
   EXPECT_NE(with([](auto& p) { p.residual_strides = {1, -8, 1}; }).find("residual"), std::string::npos);
+  constexpr std::int64_t kFar = std::int64_t{1} << 45;  // each alone is in bounds
+  EXPECT_NE(with([](auto& p) { p.weight_strides = {kFar, 1}; }).find("weight reaches past"), std::string::npos);
+  EXPECT_NE(with([](auto& p) { p.B = 8, p.initial_state = true, p.initial_state_strides = {kFar, 8, 1}; }).find("initial_state reaches past"),
+            std::string::npos);
+  EXPECT_NE(with([](auto& p) { p.final_state = true, p.final_state_strides = {1, kFar, kFar}; }).find("final_state reaches past"), std::string::npos);
+  EXPECT_NE(with([](auto& p) { p.B = 0, p.T = kFar, p.D = 1 << 30; }).find("more elements"), std::string::npos);
   EXPECT_NE(with([](auto& p) { p.alignment = 3; }).find("alignment=3"), std::string::npos);
 }
 
@@ -202,6 +210,47 @@ TEST_F(ConvCalls, TensorsThatTheProblemHasNotOrLacksAreRefusedByName) {
   EXPECT_NE(backward([](auto& t) { t.dw = nullptr; }).find("dw is null"), std::string::npos);
   EXPECT_NE(backward([](auto& t) { t.workspace_bytes = 1; }).find("workspace of"), std::string::npos);
   EXPECT_NE(backward([&](auto& t) { t.d_initial_state = &something; }).find("d_initial_state is given"), std::string::npos);
+}
+
+TEST_F(ConvCalls, PointersBetweenTwoElementsAreRefusedByName) {
+  auto p = problem(1, 16, 8);
+  p.packed_sequences = 2;
+  p.bias = p.initial_state = p.final_state = true;
+  ConvCall call(library(), p, {0, 8, 16});
+  const auto odd = [](auto& pointer) { pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(reinterpret_cast<std::uintptr_t>(pointer) + 1); };
+  const std::pair<const char*, std::function<void(CausalConv1dForward&)>> forward[] = {
+      {"initial_state is not aligned", [&](auto& t) { odd(t.initial_state); }},
+      {"final_state is not aligned", [&](auto& t) { odd(t.final_state); }},
+      {"cu_seqlens is not aligned to its elements of 4", [&](auto& t) { odd(t.cu_seqlens); }}};
+  for (const auto& [expected, change] : forward) {
+    auto t = call.forward_tensors();
+    change(t);
+    EXPECT_NE(refused([&] { conv().forward(p, t, nullptr); }).find(expected), std::string::npos) << expected;
+  }
+  const std::pair<const char*, std::function<void(CausalConv1dBackward&)>> backward[] = {
+      {"dw is not aligned to its elements of 4", [&](auto& t) { odd(t.dw); }},
+      {"db is not aligned", [&](auto& t) { odd(t.db); }},
+      {"d_initial_state is not aligned", [&](auto& t) { odd(t.d_initial_state); }},
+      {"d_final_state is not aligned", [&](auto& t) { odd(t.d_final_state); }}};
+  for (const auto& [expected, change] : backward) {
+    auto t = call.backward_tensors();
+    change(t);
+    EXPECT_NE(refused([&] { conv().backward(p, t, nullptr); }).find(expected), std::string::npos) << expected;
+  }
+  auto plain = problem(1, 16, 8);
+  ConvCall sliced(library(), plain);
+  auto t = sliced.forward_tensors();
+  t.weight = static_cast<const std::byte*>(t.weight) + 2;  // of floats
+  EXPECT_NE(refused([&] { conv().forward(plain, t, nullptr); }).find("weight is not aligned to its elements of 4"), std::string::npos);
+  EXPECT_EQ(sliced.wrong(conv()), "");
+}
+
+TEST_F(ConvCalls, ASliceAtAnOddElementRunsBesideWiderWeights) {
+  auto p = problem(2, 33, 16);
+  p.alignment = 2;  // of x, y, dy and dx; the weights are floats at floats' places
+  p.bias = true;
+  ConvCall call(library(), p);
+  EXPECT_EQ(call.wrong(conv()), "");
 }
 
 TEST_F(ConvCalls, NewLengthsCostNoCompileAndNoTuning) {

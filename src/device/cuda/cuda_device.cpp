@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <typeinfo>
 
 #include "src/base/format.h"
@@ -12,6 +13,7 @@
 #include "src/device/cuda/cuda_kernel.h"
 #include "src/device/cuda/errors.h"
 #include "src/device/cuda/facts.h"
+#include "src/device/cuda/lost.h"
 #include "src/device/cuda_facts.h"
 #include "strop/error.h"
 
@@ -90,13 +92,19 @@ CudaDevice::CudaDevice(int ordinal)
 }
 
 CudaDevice::~CudaDevice() {
+  if (forked() || lost(context_->get())) {
+    static_cast<void>(timer_.release());
+    static_cast<void>(transfers_.release());
+    static_cast<void>(own_.release());
+    return;
+  }
   try {
     const ContextScope scope(context_->get());
     timer_.reset();
     transfers_.reset();
     own_.reset();
   } catch (const std::exception& error) {
-    if (!forked()) log::warn(fmt::format("closing CUDA device {}: {}", facts_.ordinal, error.what()));
+    log::warn(fmt::format("closing CUDA device {}: {}", facts_.ordinal, error.what()));
   }
 }
 
@@ -117,7 +125,7 @@ void* CudaDevice::allocate(std::size_t bytes) {
 }
 
 void CudaDevice::release(void* pointer) noexcept {
-  if (pointer == nullptr || forked()) return;
+  if (pointer == nullptr || forked() || lost(context_->get())) return;
   try {
     const ContextScope scope(context_->get());
     const RelaxedCapture relaxed;
@@ -198,6 +206,19 @@ void CudaDevice::synchronize(Stream stream) {
   const ContextScope scope(context_->get());
   const RelaxedCapture relaxed;
   check(driver_.cuStreamSynchronize(native(stream)), "cuStreamSynchronize");
+}
+
+void CudaDevice::synchronize_within(Stream stream, double seconds) {
+  const ContextScope scope(context_->get());
+  const RelaxedCapture relaxed;
+  Event end = make_event(CU_EVENT_DISABLE_TIMING);
+  check(driver_.cuEventRecord(end.get(), native(stream)), "cuEventRecord");
+  try {
+    wait_for(driver_, context_->get(), end.get(), std::chrono::duration<double>(seconds));
+  } catch (...) {
+    if (lost(context_->get())) static_cast<void>(end.release());
+    throw;
+  }
 }
 
 bool CudaDevice::capturing(Stream stream) const {

@@ -2,8 +2,8 @@
 
 // A CUDA device behind the common interface. Retains the device's primary context for its life and makes it current
 // around each call. Copies and fills run on a stream of its own that is ordered after the legacy default stream; work
-// on other streams must be waited for first. Thread-safe. In the child of a fork every call throws, and releasing does
-// nothing.
+// on other streams must be waited for first. Thread-safe. In the child of a fork, and once a kernel did not end, every
+// call throws, and releasing does nothing.
 
 #include <memory>
 #include <mutex>
@@ -40,6 +40,7 @@ class CudaDevice final : public Device {
   void launch(const LoadedKernel& kernel, const LaunchGeometry& geometry, const void* arguments, std::size_t bytes,
               Stream stream) override;
   void synchronize(Stream stream) override;
+  void synchronize_within(Stream stream, double seconds) override;
   Stream own_stream() override { return own_.get(); }
   bool capturing(Stream stream) const override;
   std::size_t first_unreachable(std::span<const void* const> pointers) const override {

@@ -7,6 +7,7 @@
 #include "src/base/log.h"
 #include "src/device/cuda/errors.h"
 #include "src/device/cuda/image.h"
+#include "src/device/cuda/lost.h"
 #include "strop/error.h"
 
 namespace strop::device::cuda {
@@ -50,13 +51,17 @@ CudaKernel::CudaKernel(std::shared_ptr<const PrimaryContext> context, std::strin
 }
 
 CudaKernel::~CudaKernel() {
+  if (forked() || lost(context_->get())) {
+    static_cast<void>(module_.release());
+    return;
+  }
   try {
     const ContextScope scope(context_->get());
     const RelaxedCapture relaxed;
     module_.reset();
   } catch (const std::exception& error) {
     static_cast<void>(module_.release());
-    if (!forked()) log::warn(fmt::format("a CUDA module could not be unloaded: {}", error.what()));
+    log::warn(fmt::format("a CUDA module could not be unloaded: {}", error.what()));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "src/device/cuda/errors.h"
+#include "src/device/cuda/lost.h"
 
 namespace strop::device::cuda {
 
@@ -12,10 +13,11 @@ PrimaryContext::PrimaryContext(CUdevice device) : device_(device) {
 }
 
 PrimaryContext::~PrimaryContext() {
-  if (!forked()) check_quietly(opened().cuDevicePrimaryCtxRelease(device_), "cuDevicePrimaryCtxRelease");
+  if (!forked() && !lost(context_)) check_quietly(opened().cuDevicePrimaryCtxRelease(device_), "cuDevicePrimaryCtxRelease");
 }
 
 ContextScope::ContextScope(CUcontext context) : driver_(opened()) {
+  require_not_lost(context);
   CUcontext current = nullptr;
   check(driver_.cuCtxGetCurrent(&current), "cuCtxGetCurrent");
   if (current == context) return;

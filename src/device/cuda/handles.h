@@ -28,7 +28,7 @@ class PrimaryContext {
 };
 
 // Makes a context current for a scope and leaves the caller's current context as it was. Costs one query when it is
-// current already.
+// current already. Throws for one that is lost.
 class ContextScope {
  public:
   explicit ContextScope(CUcontext context);

@@ -3,11 +3,19 @@
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
+#include <system_error>
 
 namespace strop::device::cuda {
 
 Hold::Hold(std::uint32_t* word, std::uint32_t ticket, std::chrono::milliseconds limit)
-    : word_(word), ticket_(ticket), watchdog_([this, limit](const std::stop_token& stop) { watch(stop, limit); }) {}
+    : word_(word), ticket_(ticket) {
+  try {
+    watchdog_ = std::jthread([this, limit](const std::stop_token& stop) { watch(stop, limit); });
+  } catch (const std::system_error&) {  // the process has all the threads that it may have
+    in_time_ = false;
+    write();
+  }
+}
 
 Hold::~Hold() { let_go(); }
 

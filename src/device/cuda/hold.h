@@ -2,7 +2,7 @@
 
 // Lets a stream go that waits for a word in host memory to reach a ticket: when asked, when its scope ends, or when the
 // limit has passed, whichever comes first; so that nothing can wait for ever on what is held. Used by one thread; the
-// watchdog is its own.
+// watchdog is its own. Where no thread can be started for it, nothing is held.
 
 #include <atomic>
 #include <chrono>
@@ -19,7 +19,9 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  // False when the watchdog had done it before.
+  // False when nothing is held, for want of a watchdog.
+  bool watched() const { return watchdog_.joinable(); }
+  // False when the watchdog had done it before, or there was none.
   bool let_go();
 
  private:

@@ -35,15 +35,23 @@ struct Seen {
   int ordinal = -1;
 };
 constexpr std::size_t kSeen = 256;
-thread_local std::array<Seen, kSeen> seen;
+constexpr std::chrono::seconds kRemembered{1};  // asking each time would cost more than the launch
+
+struct Memo {
+  std::array<Seen, kSeen> seen{};
+  std::chrono::steady_clock::time_point since{};
+};
+thread_local Memo memo;
 
 }  // namespace
 
-std::size_t first_unreachable(const Driver& driver, int ordinal, bool pageable, std::span<const void* const> pointers) {
+std::size_t first_unreachable(const Driver& driver, int ordinal, bool pageable, std::span<const void* const> pointers,
+                              std::chrono::steady_clock::time_point now) {
+  if (now - memo.since >= kRemembered) memo = {{}, now};
   for (std::size_t i = 0; i < pointers.size(); ++i) {
     if (pointers[i] == nullptr) continue;
     const auto bits = reinterpret_cast<std::uintptr_t>(pointers[i]);
-    auto& last = seen[(bits >> 4 ^ bits >> 12 ^ bits >> 21) % kSeen];
+    auto& last = memo.seen[(bits >> 4 ^ bits >> 12 ^ bits >> 21) % kSeen];
     if (last.pointer == pointers[i] && last.ordinal == ordinal) [[likely]]
       continue;
     if (!reaches(ask(driver, pointers[i]), ordinal, pageable)) return i;

@@ -2,58 +2,45 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "src/base/log.h"
 #include "src/device/cuda/errors.h"
 #include "src/device/cuda/hold.h"
+#include "src/device/cuda/lost.h"
 
 namespace strop::device::cuda {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto kHoldLimit = 250ms;  // filling a queue of 512 launches takes about 2 ms
-constexpr auto kResultLimit = 60s;  // for one run's queue; a kernel that never ends must become an error
 constexpr int kGiveUpHolding = 3;
-constexpr auto kSpin = 2ms;                    // most runs end within it, and sleeping costs more than they do
 constexpr std::size_t kBusyBytes = 64u << 20;  // a memset of it takes some 20 us: longer than a launch
-
-// Polls, since cuEventSynchronize has no limit.
-void wait_for(const Driver& driver, CUevent event) {
-  const auto begin = Clock::now();
-  for (;;) {
-    const CUresult result = driver.cuEventQuery(event);
-    if (result == CUDA_SUCCESS) return;
-    if (result != CUDA_ERROR_NOT_READY) throw_error(result, "cuEventQuery", "after a timed run");
-    const auto waited = Clock::now() - begin;
-    if (waited > kResultLimit)
-      throw_error(CUDA_ERROR_LAUNCH_TIMEOUT, "cuEventQuery", "a timed run did not end in a minute");
-    if (waited > kSpin) std::this_thread::sleep_for(50us);
-  }
-}
 
 class ScratchMemory {
  public:
-  ScratchMemory(const Driver& driver, std::size_t bytes) : driver_(driver) {
+  ScratchMemory(const Driver& driver, CUcontext context, std::size_t bytes) : driver_(driver), context_(context) {
     check(driver.cuMemAlloc(&memory_, bytes), "cuMemAlloc");
   }
-  ~ScratchMemory() { check_quietly(driver_.cuMemFree(memory_), "cuMemFree"); }
+  ~ScratchMemory() {
+    if (!lost(context_)) check_quietly(driver_.cuMemFree(memory_), "cuMemFree");
+  }
   ScratchMemory(const ScratchMemory&) = delete;
   ScratchMemory& operator=(const ScratchMemory&) = delete;
   CUdeviceptr get() const { return memory_; }
 
  private:
   const Driver& driver_;
+  CUcontext context_;
   CUdeviceptr memory_ = 0;
 };
 
 }  // namespace
 
-Timer::Timer(CUcontext context)
+Timer::Timer(CUcontext context, std::chrono::milliseconds limit)
     : driver_(opened()),
       context_(context),
+      limit_(limit),
       stream_(make_stream(CU_STREAM_NON_BLOCKING)),
       flag_(make_mapped(sizeof ticket_)) {
   *static_cast<std::uint32_t*>(flag_.get()) = 0;
@@ -72,6 +59,7 @@ std::vector<double> Timer::time(const std::function<void(Stream, int)>& launch_o
 
 bool Timer::run_held(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan) {
   Hold hold(static_cast<std::uint32_t*>(flag_.get()), ++ticket_, kHoldLimit);
+  if (!hold.watched()) return false;  // no thread is to be had; the memsets need none
   // Cyclic >=: the word needs no reset between runs.
   const CUresult result =
       driver_.cuStreamWaitValue32(stream_.get(), flag_on_device_, ticket_, CU_STREAM_WAIT_VALUE_GEQ);
@@ -100,21 +88,21 @@ bool Timer::run_held(const std::function<void(Stream, int)>& launch_one, const T
         "kernels "
         "may hold the cost of launching");
   }
-  wait_for(driver_, events_[static_cast<std::size_t>(plan.batches)].get());
+  wait(events_[static_cast<std::size_t>(plan.batches)].get());
   return false;
 }
 
 // The memsets keep the stream busy while the first launches are queued; one a launch, so that the queue never runs
 // empty as long as a launch costs less than a memset.
 void Timer::run_behind_memsets(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan) {
-  const ScratchMemory scratch(driver_, kBusyBytes);
+  const ScratchMemory scratch(driver_, context_, kBusyBytes);
   const int memsets = std::min(plan.batches * plan.launches + 16, 512);
   try {
     for (int i = 0; i < memsets; ++i) {
       check(driver_.cuMemsetD8Async(scratch.get(), 0, kBusyBytes, stream_.get()), "cuMemsetD8Async");
     }
     enqueue(launch_one, plan);
-    wait_for(driver_, events_[static_cast<std::size_t>(plan.batches)].get());
+    wait(events_[static_cast<std::size_t>(plan.batches)].get());
   } catch (...) {
     run_dry();
     throw;
@@ -131,16 +119,19 @@ void Timer::enqueue(const std::function<void(Stream, int)>& launch_one, const Ti
 }
 
 void Timer::run_dry() noexcept {
+  if (lost(context_)) return;
   try {
     check(driver_.cuEventRecord(events_[0].get(), stream_.get()), "cuEventRecord");
-    wait_for(driver_, events_[0].get());
+    wait(events_[0].get());
   } catch (...) {  // the exception that brought us here tells more than this one
   }
 }
 
+void Timer::wait(CUevent event) { wait_for(driver_, context_, event, limit_); }
+
 std::vector<double> Timer::read(const TimingPlan& plan) {
   const auto batches = static_cast<std::size_t>(plan.batches);
-  wait_for(driver_, events_[batches].get());
+  wait(events_[batches].get());
   std::vector<double> seconds(batches);
   for (std::size_t batch = 0; batch < batches; ++batch) {
     float milliseconds = 0;

@@ -10,6 +10,7 @@
 //
 // One run at a time: runs of several threads wait for each other, else each would time the other's load.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -22,11 +23,12 @@ namespace strop::device::cuda {
 
 class Timer {
  public:
-  // The context must be current for the constructor and the destructor.
-  explicit Timer(CUcontext context);
+  // The context must be current for the constructor and the destructor. `limit` is for one run's queue: a kernel that never ends must
+  // become an error.
+  explicit Timer(CUcontext context, std::chrono::milliseconds limit = std::chrono::minutes(1));
 
   // See Device::time. After a hold that was let go early, `launch_one` is called again from 0. Throws CudaError for a
-  // fault, and with CUDA_ERROR_LAUNCH_TIMEOUT when the queue does not end in a minute.
+  // fault, and with CUDA_ERROR_LAUNCH_TIMEOUT when the queue does not end within the limit: the context is lost then.
   std::vector<double> time(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan);
 
  private:
@@ -36,11 +38,13 @@ class Timer {
   // Event, batch, event, batch, ..., event. On an exception from the callback the queue is run dry before it goes on.
   void enqueue(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan);
   void run_dry() noexcept;
+  void wait(CUevent event);
   std::vector<double> read(const TimingPlan& plan);
   void need_events(std::size_t count);
 
   const Driver& driver_;
   CUcontext context_;
+  std::chrono::milliseconds limit_;
   std::mutex one_at_a_time_;
   StreamOwner stream_;
   PinnedMemory flag_;

@@ -134,7 +134,7 @@ void HostDevice::launch(const LoadedKernel& kernel, const LaunchGeometry& geomet
     const std::lock_guard<std::mutex> lock(mutex_);
     grid.options = options_;
   }
-  pool_->run(grid);
+  WorkerPool::shared()->run(grid);
 }
 
 std::vector<double> HostDevice::time(const std::function<void(Stream, int)>& launch_one, const TimingPlan& plan) {

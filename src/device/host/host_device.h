@@ -41,7 +41,7 @@ class HostDevice final : public Device {
 
  private:
   DeviceFacts facts_;
-  std::shared_ptr<WorkerPool> pool_;
+  std::shared_ptr<WorkerPool> pool_;  // so that it lives as long as a device
   mutable std::mutex mutex_;
   RunOptions options_;  // guarded by mutex_
 };

@@ -4,7 +4,10 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <new>
 #include <numeric>
 #include <system_error>
 
@@ -39,6 +42,20 @@ class SignalsBlocked {
  private:
   sigset_t before_;
 };
+
+struct Known {
+  std::mutex mutex;
+  std::weak_ptr<WorkerPool> pool;
+  std::shared_ptr<WorkerPool> kept;
+};
+// Never destroyed, and made anew in the child of a fork.
+alignas(Known) std::array<std::byte, sizeof(Known)> g_known;
+std::atomic<unsigned> g_forks{0};
+
+Known& known_pool() {
+  static Known* const one = new (&g_known) Known;
+  return *one;
+}
 
 }  // namespace
 
@@ -85,14 +102,21 @@ struct WorkerPool::Job {
 };
 
 std::shared_ptr<WorkerPool> WorkerPool::shared() {
-  static std::mutex mutex;
-  static std::weak_ptr<WorkerPool> known;
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<WorkerPool> pool = known.lock();
-  if (!pool) {
-    pool = std::shared_ptr<WorkerPool>(new WorkerPool);
-    known = pool;
-  }
+  auto& known = known_pool();
+  static const int at_fork = pthread_atfork(nullptr, nullptr, [] {
+    ++g_forks;
+    new (&g_known) Known;  // as it was it may be locked by a thread that is not there
+  });
+  if (at_fork != 0) throw Error("the host device can't be told of forks: no memory");
+  const std::lock_guard<std::mutex> lock(known.mutex);
+  std::shared_ptr<WorkerPool> pool = known.pool.lock();
+  if (pool) return pool;
+  // What the parent's devices hold can't be ended in a child: its threads are not there to be joined, its locks may be taken.
+  pool = std::shared_ptr<WorkerPool>(new WorkerPool, [made = g_forks.load()](WorkerPool* one) {
+    if (made == g_forks.load()) delete one;
+  });
+  known.pool = pool;
+  if (g_forks.load() != 0) known.kept = pool;  // the devices hold the parent's
   return pool;
 }
 

@@ -2,7 +2,7 @@
 
 // The threads of the operating system that run blocks: one pool for the process, made at the first launch, one grid at
 // a time. Thread-safe: concurrent launches queue up. Workers block all signals, so that a program's handlers run on its
-// own threads.
+// own threads. The child of a fork has none of its parent's threads, and gets a pool of its own, which it keeps.
 
 #include <condition_variable>
 #include <cstdint>
@@ -17,6 +17,7 @@ namespace strop::device::host {
 
 class WorkerPool {
  public:
+  // Of this process: to be asked again for each launch.
   static std::shared_ptr<WorkerPool> shared();
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;

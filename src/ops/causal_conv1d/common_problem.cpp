@@ -118,8 +118,8 @@ ConvShape small_shape(const ConvShape& shape) {
   return small;
 }
 
-std::size_t misalignment(const ConvShape& shape) {
-  return shape.problem.alignment >= 16 ? 0 : static_cast<std::size_t>(shape.problem.alignment);
+std::size_t misalignment(const ConvShape& shape, DType type) {
+  return shape.problem.alignment >= 16 ? 0 : std::max(static_cast<std::size_t>(shape.problem.alignment), size_of(type));
 }
 
 TensorSpec row_tensor(const std::string& name, const ConvShape& shape, const RowStrides& strides, Role role) {
@@ -129,7 +129,7 @@ TensorSpec row_tensor(const std::string& name, const ConvShape& shape, const Row
   spec.elements = extent(shape.problem, strides);
   spec.role = role;
   spec.tolerance = Tolerance::storage(spec.type);
-  spec.misalign = misalignment(shape);
+  spec.misalign = misalignment(shape, spec.type);
   return spec;
 }
 
@@ -140,7 +140,7 @@ TensorSpec weight_tensor(const ConvShape& shape) {
   spec.type = p.weight_type;
   spec.elements = p.D == 0 ? 0 : 1 + (p.D - 1) * shape.weight_channel + (p.W - 1) * shape.weight_tap;
   spec.scale = 0.5;
-  spec.misalign = misalignment(shape);
+  spec.misalign = misalignment(shape, spec.type);
   return spec;
 }
 
@@ -181,7 +181,7 @@ TensorSpec bias_tensor(const ConvShape& shape) {
   spec.type = shape.problem.weight_type;
   spec.elements = shape.problem.bias ? shape.problem.D : 0;
   spec.scale = 0.5;
-  spec.misalign = misalignment(shape);
+  spec.misalign = misalignment(shape, spec.type);
   return spec;
 }
 

@@ -40,7 +40,7 @@ TensorSpec bounds_tensor(const ConvShape& shape);
 TensorSpec weight_tensor(const ConvShape& shape);
 TensorSpec bias_tensor(const ConvShape& shape);
 // Bytes past a 256-byte boundary that give just the problem's alignment.
-std::size_t misalignment(const ConvShape& shape);
+std::size_t misalignment(const ConvShape& shape, DType type);
 
 template <class Args>
 std::vector<std::byte> bytes_of_args(const Args& args) {

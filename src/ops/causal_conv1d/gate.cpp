@@ -1,6 +1,8 @@
 #include "src/ops/causal_conv1d/gate.h"
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <limits>
 
 #include <fmt/format.h>
@@ -25,8 +27,9 @@ Reason bad_size(const CausalConv1dProblem& p) {
   if (p.W < 1) return fmt::format("causal_conv1d: W={}: a convolution has at least one tap", p.W);
   if (p.W > kMaxTaps) return fmt::format("causal_conv1d: W={} is not supported: 1 to {} taps are", p.W, kMaxTaps);
   if (p.D > std::numeric_limits<std::int32_t>::max()) return fmt::format("causal_conv1d: D={} is more than 2^31-1 channels", p.D);
-  if (p.B == 0 || p.T == 0 || p.D == 0) return {};
-  if (p.T > kMaxElements / p.D || p.B > kMaxElements / (p.T * p.D))
+  // Of an empty problem too, since strides and states are made of the other sizes.
+  const auto B = std::max<std::int64_t>(p.B, 1), T = std::max<std::int64_t>(p.T, 1), D = std::max<std::int64_t>(p.D, 1);
+  if (T > kMaxElements / D || B > kMaxElements / (T * D))
     return fmt::format("causal_conv1d: B={} T={} D={} are more elements than any memory has", p.B, p.T, p.D);
   return {};
 }
@@ -39,25 +42,34 @@ Reason bad_type(const CausalConv1dProblem& p) {
     return fmt::format("causal_conv1d: activation {} is unknown: none and silu are supported", static_cast<int>(p.activation));
   if (p.alignment != 2 && p.alignment != 4 && p.alignment != 8 && p.alignment != 16)
     return fmt::format("causal_conv1d: alignment={} is not one of 2, 4, 8, 16", p.alignment);
-  const auto size = static_cast<int>(std::max(size_of(p.x_type), size_of(p.weight_type)));
+  // The narrower of the two: a tensor of the other type may be aligned to its own elements all the same, which the launch sees.
+  const auto size = static_cast<int>(std::min(size_of(p.x_type), size_of(p.weight_type)));
   if (p.alignment < size)
     return fmt::format("causal_conv1d: tensors aligned to {} bytes can't hold elements of {} bytes", p.alignment, size);
   return {};
 }
 
-Reason bad_strides(const char* tensor, const std::array<std::int64_t, 3>& strides, const CausalConv1dProblem& p) {
-  constexpr const char* kAxes[] = {"B", "T", "D"};
-  const std::int64_t sizes[] = {p.B, p.T, p.D};
+struct Axis {
+  const char* name;
+  std::int64_t size, stride;
+};
+
+// The reach of all axes together stays in 64 bits, whatever each stride is.
+Reason bad_reach(const char* tensor, std::initializer_list<Axis> axes) {
   std::int64_t reach = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto stride = strides[axis];
-    if (stride < 0) return fmt::format("causal_conv1d: {} has the negative stride {} along {}", tensor, stride, kAxes[axis]);
-    const auto steps = std::max<std::int64_t>(sizes[axis] - 1, 0);
+  for (const auto& [name, size, stride] : axes) {
+    if (stride < 0) return fmt::format("causal_conv1d: {} has the negative stride {} along {}", tensor, stride, name);
+    const auto steps = std::max<std::int64_t>(size - 1, 0);
     if (steps > 0 && stride > (kMaxElements - reach) / steps)
-      return fmt::format("causal_conv1d: {} reaches past 2^46 elements with stride {} along {}", tensor, stride, kAxes[axis]);
+      return fmt::format("causal_conv1d: {} reaches past 2^46 elements with stride {} along {}", tensor, stride, name);
+    if (stride > kMaxElements) return fmt::format("causal_conv1d: {} has the stride {} along {}", tensor, stride, name);
     reach += steps * stride;
   }
   return {};
+}
+
+Reason bad_strides(const char* tensor, const std::array<std::int64_t, 3>& strides, const CausalConv1dProblem& p) {
+  return bad_reach(tensor, {{"B", p.B, strides[0]}, {"T", p.T, strides[1]}, {"D", p.D, strides[2]}});
 }
 
 // Two elements of an output in one place would be a race. Of axes as (stride, size), sorted by stride, each must step over all of
@@ -95,12 +107,13 @@ Reason bad_sequences(const CausalConv1dProblem& p) {
 }
 
 Reason bad_states(const CausalConv1dProblem& p) {
-  for (const auto& [name, given] : {std::pair("initial_state", p.initial_state_strides), std::pair("final_state", p.final_state_strides)})
-    for (const auto stride : given)
-      if (stride < 0 || stride > kMaxElements) return fmt::format("causal_conv1d: {} has the stride {}", name, stride);
+  const auto shape = make_shape(p);
+  for (const auto& [tensor, strides] : {std::pair("initial_state", shape.initial), std::pair("final_state", shape.final)})
+    if (auto reason = bad_reach(tensor, {{"N", shape.sequences(), strides.sequence}, {"D", p.D, strides.channel}, {"W", p.W, strides.slot}}))
+      return reason;
   if (!p.final_state) return {};
-  const auto& s = make_shape(p).final;
-  std::array<std::pair<std::int64_t, std::int64_t>, 3> axes{{{s.sequence, make_shape(p).sequences()}, {s.channel, p.D}, {s.slot, p.W}}};
+  const auto& s = shape.final;
+  std::array<std::pair<std::int64_t, std::int64_t>, 3> axes{{{s.sequence, shape.sequences()}, {s.channel, p.D}, {s.slot, p.W}}};
   if (steps_over(axes)) return {};
   return fmt::format("causal_conv1d: the output final_state with strides {}, {}, {} overlaps itself: elements would be written twice", s.sequence,
                      s.channel, s.slot);
@@ -111,8 +124,7 @@ Reason bad_layout(const CausalConv1dProblem& p) {
        {std::pair("x", p.x_strides), std::pair("y", p.y_strides), std::pair("dy", p.dy_strides), std::pair("dx", p.dx_strides),
         std::pair("residual", p.residual_strides)})
     if (auto reason = bad_strides(tensor, strides, p)) return reason;
-  for (const auto stride : p.weight_strides)
-    if (stride < 0 || stride > kMaxElements) return fmt::format("causal_conv1d: weight has the stride {}", stride);
+  if (auto reason = bad_reach("weight", {{"D", p.D, p.weight_strides[0]}, {"W", p.W, p.weight_strides[1]}})) return reason;
   if (p.dy_expanded && p.dy_strides != std::array<std::int64_t, 3>{})
     return "causal_conv1d: dy_expanded says that all strides of dy are 0, dy_strides says otherwise";
   const auto shape = make_shape(p);

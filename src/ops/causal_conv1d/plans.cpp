@@ -43,10 +43,14 @@ void require_aligned(const ConvShape& shape, std::initializer_list<const void*> 
 struct Tensor {
   const void* pointer;
   const char* name;
+  DType type;
 };
 
-// Tensors of another device, or of the host.
-void require_reachable(const Library& library, std::initializer_list<Tensor> tensors) {
+// A kernel that reads across an element's boundary ends the context, as do tensors of another device, or of the host.
+void require_usable(const Library& library, std::initializer_list<Tensor> tensors) {
+  for (const auto& tensor : tensors)
+    if (reinterpret_cast<std::uintptr_t>(tensor.pointer) % size_of(tensor.type) != 0) [[unlikely]]
+      refuse(fmt::format("{} is not aligned to its elements of {} bytes", tensor.name, size_of(tensor.type)));
   std::array<const void*, 12> pointers{};
   std::size_t count = 0;
   for (const auto& tensor : tensors) pointers[count++] = tensor.pointer;
@@ -103,6 +107,7 @@ ForwardPlanOnKernels::ForwardPlanOnKernels(Library& library, const ConvShape& sh
 
 void ForwardPlanOnKernels::launch(const CausalConv1dForward& t, Stream stream) const {
   if (!kernel_ && !states_) return;
+  const auto& p = shape_.problem;
   require_when(shape_.problem.initial_state, t.initial_state, "initial_state");
   require_when(shape_.problem.final_state, t.final_state, "final_state");
   if (kernel_) {
@@ -114,14 +119,14 @@ void ForwardPlanOnKernels::launch(const CausalConv1dForward& t, Stream stream) c
     require_apart(t.y, "y", t.x, "x");
     require_aligned(shape_, {t.x, t.weight, t.bias, t.y, t.residual});
   }
-  require_reachable(library_, {{t.x, "x"},
-                               {t.weight, "weight"},
-                               {t.bias, "bias"},
-                               {t.y, "y"},
-                               {t.residual, "residual"},
-                               {t.initial_state, "initial_state"},
-                               {t.final_state, "final_state"},
-                               {t.cu_seqlens, "cu_seqlens"}});
+  require_usable(library_, {{t.x, "x", p.x_type},
+                            {t.weight, "weight", p.weight_type},
+                            {t.bias, "bias", p.weight_type},
+                            {t.y, "y", p.x_type},
+                            {t.residual, "residual", p.x_type},
+                            {t.initial_state, "initial_state", p.x_type},
+                            {t.final_state, "final_state", p.x_type},
+                            {t.cu_seqlens, "cu_seqlens", p.cu_seqlens_type}});
   bounds_.check(t.cu_seqlens, t.cu_seqlens_host, stream);
   if (kernel_) {
     ConvFwdArgs args = args_;
@@ -175,6 +180,7 @@ BackwardPlanOnKernels::BackwardPlanOnKernels(Library& library, const ConvShape& 
 
 void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream) const {
   if (!reduce_) return;
+  const auto& p = shape_.problem;
   require(t.dw, "dw");
   require_when(shape_.problem.bias, t.db, "db");
   require_when(shape_.problem.initial_state, t.initial_state, "initial_state");
@@ -195,18 +201,18 @@ void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream)
     if (reinterpret_cast<std::uintptr_t>(t.workspace) % kWorkspaceAlignment != 0) [[unlikely]]
       refuse(fmt::format("the workspace is not aligned to {} bytes", kWorkspaceAlignment));
   }
-  require_reachable(library_, {{t.x, "x"},
-                               {t.weight, "weight"},
-                               {t.bias, "bias"},
-                               {t.dy, "dy"},
-                               {t.dx, "dx"},
-                               {t.dw, "dw"},
-                               {t.db, "db"},
-                               {t.workspace, "workspace"},
-                               {t.initial_state, "initial_state"},
-                               {t.d_initial_state, "d_initial_state"},
-                               {t.d_final_state, "d_final_state"},
-                               {t.cu_seqlens, "cu_seqlens"}});
+  require_usable(library_, {{t.x, "x", p.x_type},
+                            {t.weight, "weight", p.weight_type},
+                            {t.bias, "bias", p.weight_type},
+                            {t.dy, "dy", p.x_type},
+                            {t.dx, "dx", p.x_type},
+                            {t.dw, "dw", p.weight_type},
+                            {t.db, "db", p.weight_type},
+                            {t.workspace, "workspace", DType::fp32},
+                            {t.initial_state, "initial_state", p.x_type},
+                            {t.d_initial_state, "d_initial_state", p.x_type},
+                            {t.d_final_state, "d_final_state", p.x_type},
+                            {t.cu_seqlens, "cu_seqlens", p.cu_seqlens_type}});
   bounds_.check(t.cu_seqlens, t.cu_seqlens_host, stream);
   launch_main(t, stream);
   launch_states(t, stream);

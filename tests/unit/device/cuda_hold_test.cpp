@@ -1,8 +1,10 @@
 // A held stream is let go in every case: the word that it waits for, without the stream.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
@@ -18,6 +20,7 @@ std::uint32_t value_of(std::uint32_t& word) { return std::atomic_ref(word).load(
 TEST(Hold, keeps_until_it_lets_go) {
   std::uint32_t word = 6;
   Hold hold(&word, 7, 1h);
+  EXPECT_TRUE(hold.watched());
   std::this_thread::sleep_for(5ms);
   EXPECT_EQ(value_of(word), 6u);
   EXPECT_TRUE(hold.let_go());
@@ -42,6 +45,21 @@ TEST(Hold, lets_go_by_itself_after_the_limit_and_says_so) {
   while (value_of(word) == 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(value_of(word), 1u) << "what waits would wait for ever";
   EXPECT_FALSE(hold.let_go());
+}
+
+TEST(HoldDeathTest, holds_nothing_where_no_thread_can_be_started) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs the memory that is taken away here";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto without_memory_for_stacks = [] {
+    const rlimit none{1, 1};
+    if (setrlimit(RLIMIT_AS, &none) != 0) std::_Exit(2);
+    std::uint32_t word = 6;
+    Hold hold(&word, 7, 1h);
+    std::_Exit(!hold.watched() && value_of(word) == 7u && !hold.let_go() ? 0 : 1);
+  };
+  EXPECT_EXIT(without_memory_for_stacks(), testing::ExitedWithCode(0), "");
 }
 
 TEST(Hold, is_cheap_enough_to_make_for_each_timed_run) {

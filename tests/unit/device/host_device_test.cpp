@@ -3,6 +3,8 @@
 #include "src/device/host/host_device.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -234,6 +236,33 @@ TEST_F(HostDeviceTest, a_device_can_be_opened_and_closed_again_and_again) {
     const auto device = open_host();
     EXPECT_EQ(device->facts().kind, DeviceKind::host);
   }
+}
+
+TEST_F(HostDeviceTest, works_in_the_child_of_a_fork_and_in_the_parent_after_it) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts threads";
+#endif
+  const auto kernel = load();
+  ASSERT_TRUE(counts(*kernel, geometry({8}, {64}), 0));
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {  // so that the fork comes in the middle of a launch
+    while (!stop) counts(*kernel, geometry({8}, {64}), 0);
+  });
+  for (int i = 0; i < 5; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);  // it hung when it is killed by that
+      const bool good = counts(*kernel, geometry({8}, {64}), 0) && counts(*kernel, geometry({8}, {64}), 0);
+      { const auto another = open_host(); }
+      _exit(good ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  stop = true;
+  busy.join();
+  EXPECT_TRUE(counts(*kernel, geometry({8}, {64}), 0));
 }
 
 }  // namespace
