@@ -313,6 +313,8 @@ def main():
     import torch
     if not torch.cuda.is_available():
         sys.exit("rivals: torch finds no GPU")
+    # The same graph is walked backward again and again.
+    importlib.import_module("torch._functorch.config").donated_buffer = False
     document["versions"] = versions_here(torch)
     for rival in chosen(options):
         version = "" if rival.name == "torch.compile" else version_of(*rival.packages)  # torch's is among the versions
