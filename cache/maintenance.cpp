@@ -148,12 +148,12 @@ void Tables::drop_unreferenced() {
 // winners (a tuning each), and at last tunings that may be going on, which are small and could not go on after a kill.
 bool Tables::evict_some() {
   constexpr std::int64_t kGivenUpAfter = 86400;
-  for (const char* kept : {"kept = 0", "kept = 1"}) {
-    database_.run(fmt::format("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE {} AND code NOT IN (SELECT code FROM "
-                              "winner_v1) ORDER BY last_used, id LIMIT 16)", kept));
-    if (database_.changed() > 0) return true;
-    if (kept == std::string_view("kept = 0") && evict_tuning(unix_now() - kGivenUpAfter)) return true;
-  }
+  const auto evict_binaries = [&](int kept) {
+    database_.run(fmt::format("DELETE FROM binary_v1 WHERE id IN (SELECT id FROM binary_v1 WHERE kept = {} AND code NOT IN (SELECT code "
+                              "FROM winner_v1) ORDER BY last_used, id LIMIT 16)", kept));
+    return database_.changed() > 0;
+  };
+  if (evict_binaries(0) || evict_tuning(unix_now() - kGivenUpAfter) || evict_binaries(1)) return true;
   const auto oldest = database_.text("SELECT e.handle FROM winner_v1 w JOIN entry_v1 e ON e.id = w.entry "
                                      "ORDER BY max(w.last_used, w.tuned_at, w.revalidated_at), e.id LIMIT 1");
   if (oldest.empty()) return evict_tuning(std::numeric_limits<std::int64_t>::max());

@@ -72,6 +72,7 @@ class StoreOnTables : public Store {
   std::vector<Damage> examine(bool repair);  // `verify` with the lock held
   template <class Do>
   auto command(const char* doing, const Do& act);
+  std::vector<Winner> listed(const Filter& filter, std::vector<Winner> (Tables::*all)());
   void require_writable();
 
   mutable std::mutex mutex_;
@@ -289,27 +290,20 @@ void StoreOnTables::require_writable() {
   throw CacheError(main_.held ? main_.trouble : fmt::format("the cache {} can't be written", main_.path));
 }
 
-std::vector<Winner> StoreOnTables::list(const Filter& filter) {
+std::vector<Winner> StoreOnTables::listed(const Filter& filter, std::vector<Winner> (Tables::*all)()) {
   require_well_formed(filter);
   std::vector<Winner> found;
   {
     const std::lock_guard lock(mutex_);
-    found = command("listing", [](Tables& t) { return t.all_winners(); });
+    found = command("listing", [all](Tables& t) { return (t.*all)(); });
   }
   std::erase_if(found, [&](const Winner& winner) { return !matches(winner, filter); });
   return found;
 }
 
-std::vector<Winner> StoreOnTables::unfinished(const Filter& filter) {
-  require_well_formed(filter);
-  std::vector<Winner> found;
-  {
-    const std::lock_guard lock(mutex_);
-    found = command("listing", [](Tables& t) { return t.unfinished(); });
-  }
-  std::erase_if(found, [&](const Winner& winner) { return !matches(winner, filter); });
-  return found;
-}
+std::vector<Winner> StoreOnTables::list(const Filter& filter) { return listed(filter, &Tables::all_winners); }
+
+std::vector<Winner> StoreOnTables::unfinished(const Filter& filter) { return listed(filter, &Tables::unfinished); }
 
 std::vector<Winner> StoreOnTables::remove(const std::vector<Winner>& winners) {
   const std::lock_guard lock(mutex_);

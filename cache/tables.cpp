@@ -9,10 +9,13 @@
 namespace strop::cache {
 namespace {
 
-constexpr std::string_view kWinnerColumns =
+// Of an entry and of an environment, as read_environment and who reads the first four expect them.
+constexpr std::string_view kEntryColumns =
     "e.kernel, e.key, e.device_class, e.template_digest, v.device_class, v.device_name, v.driver, v.driver_user_mode, v.compiler, "
-    "v.strop_version, v.device_uuid, w.config, w.code, w.median_us, w.spread_us, w.min_us, w.samples, w.candidates, w.rejected, w.why, "
-    "w.flags, w.limit_us, w.tuned_at, w.revalidated_at, w.last_used";
+    "v.strop_version, v.device_uuid";
+constexpr std::string_view kWinnerColumns =
+    "w.config, w.code, w.median_us, w.spread_us, w.min_us, w.samples, w.candidates, w.rejected, w.why, w.flags, w.limit_us, w.tuned_at, "
+    "w.revalidated_at, w.last_used";
 constexpr std::string_view kWinnerTables =
     "winner_v1 w JOIN entry_v1 e ON e.id = w.entry JOIN environment_v1 v ON v.id = w.environment";
 
@@ -74,7 +77,7 @@ constexpr std::string_view kTimed =
 }  // namespace
 
 std::vector<Winner> Tables::select(const std::string& where, const std::vector<std::string>& values) {
-  auto rows = database_.prepare(fmt::format("SELECT {} FROM {} {}", kWinnerColumns, kWinnerTables, where));
+  auto rows = database_.prepare(fmt::format("SELECT {}, {} FROM {} {}", kEntryColumns, kWinnerColumns, kWinnerTables, where));
   rows.bind_all(values);
   std::vector<Winner> winners;
   while (rows.step())
@@ -105,11 +108,11 @@ void Tables::set_timeout(int timeout_ms) {
 std::vector<Winner> Tables::all_winners() { return select("ORDER BY e.kernel, e.id", {}); }
 
 std::vector<Winner> Tables::unfinished() {
-  auto rows = database_.prepare(
-      "SELECT e.kernel, e.key, e.device_class, e.template_digest, v.device_class, v.device_name, v.driver, v.driver_user_mode, v.compiler, "
-      "v.strop_version, v.device_uuid, count(*), sum(t.verdict <> 'ok'), max(t.landed_at) "
+  auto rows = database_.prepare(fmt::format(
+      "SELECT {}, count(*), sum(t.verdict <> 'ok'), max(t.landed_at) "
       "FROM trial_v1 t JOIN entry_v1 e ON e.id = t.entry JOIN environment_v1 v ON v.id = t.environment "
-      "WHERE t.entry NOT IN (SELECT entry FROM winner_v1) GROUP BY e.id ORDER BY e.kernel, e.id");
+      "WHERE t.entry NOT IN (SELECT entry FROM winner_v1) GROUP BY e.id ORDER BY e.kernel, e.id",
+      kEntryColumns));
   std::vector<Winner> found;
   while (rows.step()) {
     const auto key = Key::parse(rows.text(1));
