@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/file.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
 #include <random>
 #include <thread>
 
 #include "cache/write_lock.h"
 #include "tests/support/test_folder.h"
 #include "tests/unit/cache/child.h"
+#include "tests/unit/cache/held_lock.h"
 #include "tests/unit/cache/samples.h"
 
 namespace strop::cache::test {
@@ -113,15 +113,14 @@ TEST_F(ProcessesTest, a_lock_held_by_another_costs_one_warning_and_the_result_st
   options.path = path_;
   options.busy_timeout_ms = 100;
   const auto store = Store::open(options);
-  const int held = ::open((path_ + ".lock").c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  auto held = std::make_unique<HeldLock>(path_);
   Warnings warnings;
   EXPECT_FALSE(store->put_winner(winner_of(entry_of(50), "late"), binary_of("late")));
   EXPECT_FALSE(store->put_trial(trial_of(entry_of(50), "late", 16)));
   EXPECT_TRUE(store->find_winner(entry_of(50)).has_value());
   EXPECT_TRUE(store->find_winner(entry_of(2)).has_value());
   EXPECT_EQ(warnings.count(), 1u) << warnings.text();
-  close(held);
+  held.reset();
   EXPECT_TRUE(store->put_winner(winner_of(entry_of(51), "later"), binary_of("later")));
   EXPECT_EQ(open_at(path_)->list().size(), 5u) << "what was owed is written too";
 }
@@ -133,8 +132,7 @@ TEST_F(ProcessesTest, a_lock_held_all_along_costs_the_timeout_once_and_what_is_o
   options.path = path_;
   options.busy_timeout_ms = 2000;
   const auto store = Store::open(options);
-  const int held = ::open((path_ + ".lock").c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  auto held = std::make_unique<HeldLock>(path_);
   Warnings warnings;
   constexpr int kWrites = 40;
   const auto begin = std::chrono::steady_clock::now();
@@ -144,7 +142,7 @@ TEST_F(ProcessesTest, a_lock_held_all_along_costs_the_timeout_once_and_what_is_o
   EXPECT_EQ(warnings.count(), 1u) << warnings.text();
   EXPECT_EQ(store->trials_of(entry_of(53)).size(), 1u);
   EXPECT_EQ(RawDatabase(path_).rows("SELECT count(*) FROM trial_v1"), "3\n");
-  close(held);
+  held.reset();
   EXPECT_TRUE(store->put_trial(trial_of(entry_of(99), "later", 16)));
   EXPECT_EQ(RawDatabase(path_).rows("SELECT count(*) FROM trial_v1"), std::to_string(3 + kWrites + 1) + "\n");
   EXPECT_TRUE(open_at(path_)->find_winner(entry_of(50)).has_value());
@@ -157,15 +155,14 @@ TEST_F(ProcessesTest, what_is_owed_is_written_when_the_store_is_closed_or_said_t
   options.busy_timeout_ms = 100;
   for (const bool let_go : {true, false}) {
     auto store = Store::open(options);
-    const int held = ::open((path_ + ".lock").c_str(), O_RDWR | O_CLOEXEC);
-    ASSERT_EQ(flock(held, LOCK_EX), 0);
+    auto held = std::make_unique<HeldLock>(path_);
     const auto id = entry_of(let_go ? 60 : 61);
     EXPECT_FALSE(store->put_trial(trial_of(id, "late", 16)));
-    if (let_go) close(held);
+    if (let_go) held.reset();
     Warnings warnings;
     store.reset();
     EXPECT_EQ(warnings.count(), let_go ? 0u : 1u) << warnings.text();
-    if (!let_go) close(held);
+    held.reset();
     EXPECT_EQ(open_at(path_)->trials_of(id).size(), let_go ? 1u : 0u);
   }
 }
