@@ -92,7 +92,7 @@ CudaDevice::CudaDevice(int ordinal)
 }
 
 CudaDevice::~CudaDevice() {
-  if (forked() || lost(context_->get())) {
+  if (abandoned(context_->get())) {
     static_cast<void>(timer_.release());
     static_cast<void>(transfers_.release());
     static_cast<void>(own_.release());
@@ -125,7 +125,7 @@ void* CudaDevice::allocate(std::size_t bytes) {
 }
 
 void CudaDevice::release(void* pointer) noexcept {
-  if (pointer == nullptr || forked() || lost(context_->get())) return;
+  if (pointer == nullptr || abandoned(context_->get())) return;
   try {
     const ContextScope scope(context_->get());
     const RelaxedCapture relaxed;

@@ -51,7 +51,7 @@ CudaKernel::CudaKernel(std::shared_ptr<const PrimaryContext> context, std::strin
 }
 
 CudaKernel::~CudaKernel() {
-  if (forked() || lost(context_->get())) {
+  if (abandoned(context_->get())) {
     static_cast<void>(module_.release());
     return;
   }

@@ -13,7 +13,7 @@ PrimaryContext::PrimaryContext(CUdevice device) : device_(device) {
 }
 
 PrimaryContext::~PrimaryContext() {
-  if (!forked() && !lost(context_)) check_quietly(opened().cuDevicePrimaryCtxRelease(device_), "cuDevicePrimaryCtxRelease");
+  if (!abandoned(context_)) check_quietly(opened().cuDevicePrimaryCtxRelease(device_), "cuDevicePrimaryCtxRelease");
 }
 
 ContextScope::ContextScope(CUcontext context) : driver_(opened()) {

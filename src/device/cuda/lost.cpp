@@ -43,6 +43,8 @@ bool lost(CUcontext context) noexcept {
   return false;
 }
 
+bool abandoned(CUcontext context) noexcept { return forked() || lost(context); }
+
 void require_not_lost(CUcontext context) {
   if (lost(context)) [[unlikely]]
     throw_lost("a kernel on this device did not end; nothing more can be done there by this process, restart it");

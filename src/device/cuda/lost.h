@@ -11,7 +11,9 @@ namespace strop::device::cuda {
 
 void mark_lost(CUcontext context) noexcept;
 bool lost(CUcontext context) noexcept;  // one load as long as none is
-// Throws a sticky CudaError when it is.
+// Nobody's to release: lost, or of the parent in the child of a fork.
+bool abandoned(CUcontext context) noexcept;
+// Throws a sticky CudaError when it is lost.
 void require_not_lost(CUcontext context);
 
 // Waits for the event by asking, since the driver's own waiting has no limit. Throws CudaError for a fault, and when the limit has
