@@ -29,6 +29,17 @@ double attainable_rate(const DeviceFacts& facts) {
   return 2.0 * 1e3 * facts.memory_clock_khz * facts.memory_bus_bits / 8 * attainable(facts);  // double data rate
 }
 
+std::size_t cold_sets(const DeviceFacts& facts, double bytes) {
+  if (facts.kind == DeviceKind::host) return 1;
+  return static_cast<std::size_t>(2.0 * static_cast<double>(facts.l2_bytes) / std::max(bytes, 1.0)) + 1;
+}
+
+int launches_a_batch(device::Device& device, const std::function<void(Stream, int)>& launch_one) {
+  const double first = device.time(launch_one, {1, 1}).front() * 1e6;
+  if (device.facts().kind == DeviceKind::host) return 1;
+  return std::clamp(static_cast<int>(std::ceil(kBatchMicroseconds / std::max(first, 1.0))), 1, kMaxLaunches);
+}
+
 void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed) {
   TensorSpec pattern = spec;
   const bool repeats = spec.values.empty() && (spec.fill == Fill::normal || spec.fill == Fill::uniform);
@@ -48,16 +59,14 @@ TimingBench::TimingBench(device::Device& device, const KernelProblem& problem)
     : device_(device), problem_(problem), tensors_(problem.tensors()) {
   std::size_t a_set = 0;
   for (const auto& spec : tensors_) a_set += bytes_of(spec);
-  const std::size_t cold = 2 * device.facts().l2_bytes;
-  const bool host = device.facts().kind == DeviceKind::host;
-  const std::size_t wanted = host || a_set == 0 ? 1 : std::min(kMaxSets, cold / a_set + 1);
+  const std::size_t wanted = a_set == 0 ? 1 : std::min(kMaxSets, cold_sets(device.facts(), static_cast<double>(a_set)));
   add_set();
   try {
     while (sets_.size() < wanted) add_set();
   } catch (const OutOfMemory&) {
     // Fewer sets make a warmer cache, not a wrong result.
   }
-  cold_ = a_set * sets_.size() >= cold;
+  cold_ = a_set * sets_.size() >= 2 * device.facts().l2_bytes;
 }
 
 void TimingBench::add_set() {
@@ -89,11 +98,7 @@ std::vector<double> TimingBench::sample(const device::LoadedKernel& kernel, cons
     next_set_ = (next_set_ + 1) % sets_.size();
     device_.launch(kernel, geometry, bytes.data(), bytes.size(), stream);
   };
-  // The first launch pays for what is lazy in driver and caches, and tells how many launches make a batch.
-  const double first = device_.time(launch_one, {1, 1}).front() * 1e6;
-  const bool host = device_.facts().kind == DeviceKind::host;
-  const int launches = host ? 1 : std::clamp(static_cast<int>(std::ceil(kBatchMicroseconds / std::max(first, 1.0))), 1, kMaxLaunches);
-  auto times = device_.time(launch_one, {batches, launches});
+  auto times = device_.time(launch_one, {batches, launches_a_batch(device_, launch_one)});
   for (auto& t : times) t *= 1e6;
   return times;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -18,19 +17,11 @@ namespace strop::cli {
 namespace {
 
 constexpr int kRounds = 7, kBatches = 7;
-constexpr double kBatchMicroseconds = 100;  // timers of devices resolve about half a microsecond
-constexpr int kMaxLaunches = 16;            // two kernels a call and kBatches of them stay in the launch queue
 constexpr int kHostRounds = 21, kHostCalls = 50;
 constexpr std::size_t kAlignment = 256;
 constexpr std::uint64_t kSeed = 0x5742'2001;
 
 using Launch = std::function<void(Stream)>;
-
-// Sets of `bytes` that must be rotated for every launch to find a cold cache.
-std::size_t cold_sets(const DeviceFacts& facts, double bytes) {
-  if (facts.kind == DeviceKind::host) return 1;
-  return static_cast<std::size_t>(2.0 * static_cast<double>(facts.l2_bytes) / std::max(bytes, 1.0)) + 1;
-}
 
 // One set of buffers of a call.
 struct Set {
@@ -46,7 +37,7 @@ class Calls {
     forward_ = conv_.plan_forward(problem);
     backward_ = conv_.plan_backward(problem);
     // The forward's two tensors alone have to be more than the cache holds.
-    const auto sets = cold_sets(library_.device(), 2 * tensor_bytes());
+    const auto sets = engine::cold_sets(library_.device(), 2 * tensor_bytes());
     while (sets_.size() < sets) add_set();
   }
 
@@ -135,7 +126,7 @@ class Ceiling {
   Ceiling(Library& library, int inputs, double bytes)
       : problem_(inputs, std::max<std::int64_t>(16, static_cast<std::int64_t>(bytes) / 16 * 16)) {
     kernel_ = library.prepare(ops::stream_kernel(), problem_);
-    const auto sets = cold_sets(library.device(), problem_.bytes_moved());
+    const auto sets = engine::cold_sets(library.device(), problem_.bytes_moved());
     while (arguments_.size() < sets) {
       std::vector<void*> pointers;
       for (const auto& spec : problem_.tensors()) {
@@ -166,12 +157,8 @@ class Ceiling {
 std::vector<Measurement> in_turns(device::Device& device, const std::vector<Launch>& launches) {
   const bool host = device.facts().kind == DeviceKind::host;
   std::vector<int> in_a_batch;
-  for (const auto& launch : launches) {
-    // Pays for what is lazy, and tells how many make a batch.
-    const double first = device.time([&](Stream stream, int) { launch(stream); }, {1, 1}).front() * 1e6;
-    in_a_batch.push_back(
-        host ? 1 : std::clamp(static_cast<int>(std::ceil(kBatchMicroseconds / std::max(first, 1.0))), 1, kMaxLaunches));
-  }
+  for (const auto& launch : launches)
+    in_a_batch.push_back(engine::launches_a_batch(device, [&](Stream stream, int) { launch(stream); }));
   std::vector<std::vector<double>> samples(launches.size());
   for (int round = 0; round < (host ? 3 : kRounds); ++round) {
     for (std::size_t i = 0; i < launches.size(); ++i) {
