@@ -64,12 +64,6 @@ std::shared_ptr<const Compiled> find_or_compile(Parts& parts, const Kernel& kern
 
 }  // namespace
 
-std::shared_ptr<const Compiled> compile_one(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config) {
-  const auto request = parts.request(kernel, constants, config);
-  const auto identity = jit::code_identity(request);
-  return find_or_compile(parts, kernel, request, identity.digest(), identity.text());
-}
-
 std::shared_ptr<const Compiled> compile_anew(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config) {
   const auto request = parts.request(kernel, constants, config);
   const auto identity = jit::code_identity(request);

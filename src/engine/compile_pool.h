@@ -65,10 +65,7 @@ class CompilePool {
   bool cancelled_ = false;
 };
 
-// One request, through the store, on this thread.
-std::shared_ptr<const Compiled> compile_one(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config);
-
-// The same past the store, for a stored binary that does not load.
+// One request on this thread, past the store: for a stored binary that does not load.
 std::shared_ptr<const Compiled> compile_anew(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config);
 
 }  // namespace strop::engine

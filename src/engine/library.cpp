@@ -131,7 +131,7 @@ std::shared_ptr<const Ready> LibraryOnDevice::make_ready(const Kernel& kernel, c
                                                          MissPolicy policy) {
   if (const auto winner = engine::find_winner(parts_, kernel, problem, id)) {
     auto ready = engine::load_ready(parts_, kernel, problem, winner->config, "winner");
-    ready->tuned = ready->sought = true;
+    ready->tuned = true;
     engine::tell_if_suspect(*winner, parts_.environment());
     return ready;
   }

@@ -26,7 +26,7 @@ struct Ready {
   Config constants;
   std::string origin;
   bool tuned = false;   // a winner of this key
-  bool sought = false;  // what a call that tunes gets: a winner, a neighbour that runs the same code, or a stand-in for a tuning that failed
+  bool sought = false;  // what a call that tunes gets where there is no winner: a neighbour that runs the same code, or a stand-in
   // Stands in for a winner that could not be tuned (no room for the trial's buffers, say); tried again from then on.
   std::chrono::steady_clock::time_point good_until = std::chrono::steady_clock::time_point::max();
   std::shared_ptr<device::LoadedKernel> loaded;

@@ -11,19 +11,6 @@
 namespace strop::engine {
 namespace {
 
-// Verdicts after which a config must not run, whatever else there is to run.
-bool disproves(Verdict verdict) {
-  return verdict == Verdict::wrong_result || verdict == Verdict::wrote_outside || verdict == Verdict::not_reproducible ||
-         verdict == Verdict::crashed || verdict == Verdict::launch_failed;
-}
-
-void tell_suspect(const EntryState& state, const cache::Winner& winner) {
-  log::warn_once("suspect:" + state.reason,
-                 fmt::format("winners timed before a change ({}) are served as they are, {} [{}] among them; "
-                             "`strop cache revalidate` or a warmup re-times them",
-                             state.reason, winner.id.kernel, winner.id.key.str()));
-}
-
 std::shared_ptr<device::LoadedKernel> load_or_compile(Parts& parts, const Kernel& kernel, const KernelProblem& problem,
                                                       const jit::CompileRequest& request, const std::string& code, unsigned shared) {
   if (auto stored = parts.store->find_binary(code, "")) {
@@ -64,8 +51,7 @@ std::optional<cache::Winner> find_winner(Parts& parts, const Kernel& kernel, con
                                winner->config.str(), why));
     return std::nullopt;
   }
-  const auto state = state_of(*winner, parts.environment());
-  if (state.state == State::suspect) tell_suspect(state, *winner);
+  tell_if_suspect(*winner, parts.environment());
   parts.store->touch(id);
   return winner;
 }
@@ -99,9 +85,18 @@ void require_same_constants(const Config& there, const Config& constants, const 
                           id.kernel, id.key.str(), there.str(), constants.str()));
 }
 
+bool disproves(Verdict verdict) {
+  return verdict == Verdict::wrong_result || verdict == Verdict::wrote_outside || verdict == Verdict::not_reproducible ||
+         verdict == Verdict::crashed || verdict == Verdict::launch_failed;
+}
+
 void tell_if_suspect(const cache::Winner& winner, const cache::Environment& here) {
   const auto state = state_of(winner, here);
-  if (state.state == State::suspect) tell_suspect(state, winner);
+  if (state.state != State::suspect) return;
+  log::warn_once("suspect:" + state.reason,
+                 fmt::format("winners timed before a change ({}) are served as they are, {} [{}] among them; "
+                             "`strop cache revalidate` or a warmup re-times them",
+                             state.reason, winner.id.kernel, winner.id.key.str()));
 }
 
 namespace {

@@ -31,6 +31,9 @@ std::shared_ptr<Ready> load_ready(Parts& parts, const Kernel& kernel, const Kern
 // Throws when a problem's constants are not those of another under the same key: its arguments would go to another kernel.
 void require_same_constants(const Config& there, const Config& constants, const cache::EntryId& id);
 
+// Verdicts after which a config must not run, whatever else there is to run.
+bool disproves(Verdict verdict);
+
 // Tells the user, once a change, that a winner timed before it is served as it is.
 void tell_if_suspect(const cache::Winner& winner, const cache::Environment& here);
 

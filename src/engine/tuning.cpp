@@ -99,8 +99,7 @@ cache::Winner make_winner(Parts& parts, const Job& job, const KeyReport& report,
 bool disproved(const Job& job, const KeyReport& report) {
   if (!job.suspect || report.outcome != Outcome::failed) return false;
   return std::any_of(report.trials.begin(), report.trials.end(), [&](const Trial& trial) {
-    return trial.config == job.suspect->config && (trial.verdict == Verdict::wrong_result || trial.verdict == Verdict::wrote_outside ||
-                                                   trial.verdict == Verdict::not_reproducible || trial.verdict == Verdict::launch_failed);
+    return trial.config == job.suspect->config && disproves(trial.verdict);
   });
 }
 

@@ -113,7 +113,7 @@ void Run::load(const Job& job, KeyReport& report) {
   const auto begin = Clock::now();
   try {
     auto ready = load_ready(parts_, *job.kernel, *job.problem, *report.winner, "winner");
-    ready->tuned = ready->sought = true;
+    ready->tuned = true;
     table_.put(table_id(job.id), std::move(ready));
   } catch (const Error& error) {
     report.outcome = Outcome::failed;
