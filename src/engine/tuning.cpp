@@ -47,6 +47,9 @@ bool same_conditions(const cache::StoredTrial& row, const cache::Environment& he
   return then.driver == here.driver && then.strop_version == here.strop_version && (here.compiler == "unknown" || then.compiler == here.compiler || then.compiler == "unknown");
 }
 
+// What is too slow was checked and is right.
+bool counts_as_rejected(const Trial& trial) { return trial.verdict != Verdict::ok && trial.verdict != Verdict::too_slow; }
+
 // Trials of an earlier run that did not reach its end.
 std::vector<std::optional<Trial>> resumed(Parts& parts, const Job& job, const Candidates& candidates) {
   std::vector<std::optional<Trial>> known(candidates.configs.size());
@@ -55,7 +58,7 @@ std::vector<std::optional<Trial>> resumed(Parts& parts, const Job& job, const Ca
   const auto here = parts.environment();
   // When nothing was right, compiler, reference or launch geometry may have been at fault, and may have been put right since; ask again.
   // But not what would take the context again.
-  const bool one_right = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.trial.verdict == Verdict::ok; });
+  const bool one_right = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !counts_as_rejected(row.trial); });
   for (const auto& row : rows) {
     if (!same_conditions(row, here)) continue;
     if (row.trial.verdict != Verdict::crashed && !one_right) continue;
@@ -64,8 +67,6 @@ std::vector<std::optional<Trial>> resumed(Parts& parts, const Job& job, const Ca
   }
   return known;
 }
-
-bool counts_as_rejected(const Trial& trial) { return trial.verdict != Verdict::ok && trial.verdict != Verdict::too_slow; }
 
 std::string summary_of_failures(const std::vector<Trial>& trials) {
   if (trials.empty()) return "no candidate was judged";

@@ -198,6 +198,21 @@ TEST_F(Faults, ACorrectedReferenceJudgesTheKeyAnew) {
   EXPECT_EQ(after.rejected, 0);
 }
 
+// On a loaded machine the trials that had landed may all have been too slow beside one that had not.
+TEST_F(Faults, TrialsThatWereRightButTooSlowAreResumedToo) {
+  EXPECT_EQ(warm().outcome, Outcome::tuned);
+  auto rows = trials();
+  ASSERT_EQ(rows.size(), 3U);
+  parts_.store->remove(parts_.store->list());
+  for (std::size_t i = 0; i < 2; ++i) {
+    rows[i].trial.verdict = Verdict::too_slow;
+    ASSERT_TRUE(parts_.store->put_trial(rows[i]));
+  }
+  const auto report = warm();
+  EXPECT_EQ(report.outcome, Outcome::tuned);
+  EXPECT_NE(report.note.find("resumed: 2 trials"), std::string::npos) << report.note;
+}
+
 TEST_F(Faults, AnotherRevisionOfAKernelIsAnotherEntry) {
   auto corrected = kernel_;
   corrected.revision = "2";
