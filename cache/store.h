@@ -49,7 +49,7 @@ struct Winner {
   int candidates = 0;
   int rejected = 0;
   std::string why;               // why it won: margin, ties
-  std::string flags;             // comma-separated words: "tainted", "budget"
+  std::string flags;             // comma-separated words: "tainted"; "budget", "unsettled": not every candidate was judged
   double limit_us = 0;           // time at the memory limit; 0: not known
   std::int64_t tuned_at = 0;     // unix seconds
   std::int64_t revalidated_at = 0;

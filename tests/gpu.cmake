@@ -8,6 +8,13 @@ strop_test(device_cuda_test gpu
     gpu/device_cuda_capture_test.cpp
   LINKS strop::cuda_headers)
 
+strop_test(tuning_gpu_test gpu
+  SOURCES
+    gpu/tuning_test.cpp
+    support/planted_kernel.cpp
+    support/test_folder.cpp
+  LINKS strop::cuda_headers)
+
 strop_test(causal_conv1d_gpu_test gpu TIMEOUT 600
   SOURCES
     gpu/causal_conv1d_test.cpp

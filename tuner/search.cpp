@@ -14,9 +14,9 @@
 namespace strop::tuner {
 namespace {
 
-// Whether an earlier run's trial says something of the candidate. Out of memory doesn't: it was the device's state.
-bool settled(const Trial& trial) {
-  if (trial.verdict == Verdict::out_of_memory) return false;
+// Whether an earlier run's trial says something of the candidate.
+bool usable(const Trial& trial) {
+  if (!settled(trial.verdict)) return false;
   return trial.verdict != Verdict::ok ||
          (trial.time.samples > 0 && std::isfinite(trial.time.median_us) && trial.time.median_us > 0);
 }
@@ -97,7 +97,7 @@ void Search::time(std::size_t candidate) {
 
 void Search::visit(std::size_t candidate) {
   result_.reached.push_back(candidate);
-  if (candidate < known_.size() && known_[candidate] && settled(*known_[candidate])) {
+  if (candidate < known_.size() && known_[candidate] && usable(*known_[candidate])) {
     trials_[candidate] = *known_[candidate];
     if (known_[candidate]->verdict == Verdict::ok) best_us_ = std::min(best_us_, known_[candidate]->time.median_us);
     return;

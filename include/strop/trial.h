@@ -23,9 +23,12 @@ enum class Verdict {
   too_slow,           // did not finish in time, or hopeless before all samples were taken
   crashed,            // ended the child process in which it was judged
   out_of_memory,      // says nothing about the candidate; tried again next time
+  not_compiled,       // the compiler was killed, timed out or found no room: likewise
 };
 
 std::string_view name(Verdict v);  // "ok", "does_not_compile", ...
+// Whether a verdict says something of the candidate, and not of the machine at that moment. Only such trials are stored.
+bool settled(Verdict v);
 std::optional<Verdict> parse_verdict(std::string_view text);
 
 // What the compiler says of a binary. -1: not known (the host has no registers to count).

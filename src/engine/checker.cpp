@@ -12,6 +12,8 @@ namespace strop::engine {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
+// A candidate that runs longer than this on the small check problem does not end.
+constexpr double kLimitS = 10;
 constexpr std::uint64_t kSeed = 0x5742'0001;
 
 std::size_t bytes_of(const TensorSpec& spec) { return static_cast<std::size_t>(spec.elements) * size_of(spec.type); }
@@ -71,7 +73,7 @@ Finding Checker::run(const device::LoadedKernel& kernel, const Config& config, s
   launched_ = true;
   try {
     device_.launch(kernel, problem_->geometry(config), arguments.data(), arguments.size(), device_.own_stream());
-    device_.synchronize(device_.own_stream());
+    device_.synchronize_within(device_.own_stream(), kLimitS);
   } catch (const OutOfMemory& error) {
     return {Verdict::out_of_memory, error.what()};
   } catch (const CudaError& error) {

@@ -45,7 +45,7 @@ std::shared_ptr<const Compiled> compile(Parts& parts, const Kernel& kernel, cons
   } catch (const std::exception& error) {
     // A full disk, no memory: says nothing about the candidate, and must not be remembered against it.
     result->error = error.what();
-    result->no_compiler = true;
+    result->left_out = true;
   }
   return result;
 }
@@ -166,7 +166,7 @@ std::shared_ptr<const Compiled> CompilePool::run(const Job& job) {
   } catch (const std::exception& error) {
     auto answer = std::make_shared<Compiled>();
     answer->error = error.what();
-    answer->no_compiler = true;
+    answer->left_out = true;
     return answer;
   }
 }

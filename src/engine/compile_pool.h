@@ -22,7 +22,8 @@ namespace strop::engine {
 struct Compiled {
   std::optional<cache::StoredBinary> binary;  // empty: it did not compile
   std::string error;                          // the first line that says why
-  bool no_compiler = false;                   // says nothing about the candidate: the compiler itself can't be had
+  bool no_compiler = false;                   // says nothing about the candidate: there is no compiler, or it was not asked
+  bool left_out = false;                      // nor does this: the compiler came to no end (killed, too long, a full disk)
   bool from_store = false;
   double compile_ms = 0;
 };

@@ -46,7 +46,7 @@ Trial DeviceJudge::prepare(std::size_t candidate) {
 void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled, Trial& trial) {
   trial.compile_ms = compiled.compile_ms;
   if (!compiled.binary) {
-    trial.verdict = Verdict::does_not_compile;
+    trial.verdict = compiled.left_out ? Verdict::not_compiled : Verdict::does_not_compile;
     trial.detail = compiled.error;
     return;
   }
@@ -117,7 +117,7 @@ void DeviceJudge::landed(const Trial& trial) {
     }
   }
   row.landed_at = unix_now();
-  if (trial.verdict != Verdict::out_of_memory) parts_.store->put_trial(row);
+  if (settled(trial.verdict)) parts_.store->put_trial(row);
   if (hooks_.judged) hooks_.judged(static_cast<int>(prepared_.size()));
 }
 

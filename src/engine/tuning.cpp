@@ -79,6 +79,15 @@ std::string summary_of_failures(const std::vector<Trial>& trials) {
   return text;
 }
 
+// Candidates of which this run learnt nothing; empty when there are none.
+std::string unsettled_trials(const std::vector<Trial>& trials) {
+  const auto open = [](const Trial& trial) { return !settled(trial.verdict); };
+  const auto first = std::find_if(trials.begin(), trials.end(), open);
+  if (first == trials.end()) return {};
+  return fmt::format("{} of {} candidates could not be judged and are tried again by the next warmup: {} {} ({})",
+                     std::count_if(trials.begin(), trials.end(), open), trials.size(), first->config.str(), name(first->verdict), first->detail);
+}
+
 cache::Winner make_winner(Parts& parts, const Job& job, const KeyReport& report, const Trial& best, const cache::StoredBinary& binary) {
   cache::Winner winner;
   winner.id = job.id;
@@ -159,6 +168,10 @@ KeyReport tune_key(Parts& parts, const Job& job, const Candidates& candidates, c
   if (result.stopped && judge.stop()) {
     winner.flags = "budget";
     report.note = "the budget was spent: the best so far";
+  }
+  if (const auto unsettled = unsettled_trials(report.trials); !unsettled.empty()) {
+    winner.flags += winner.flags.empty() ? "unsettled" : ",unsettled";
+    report.note += (report.note.empty() ? "" : "; ") + unsettled;
   }
   if (job.suspect) {
     winner.candidates = job.suspect->candidates;

@@ -32,6 +32,11 @@ KeyReport hit_report(const cache::Winner& winner, const std::string& note) {
   return report;
 }
 
+// Its tuning did not come to judge every candidate: a budget ended it, or the machine did not let it.
+bool is_unfinished(const cache::Winner& winner) {
+  return winner.flags.find("budget") != std::string::npos || winner.flags.find("unsettled") != std::string::npos;
+}
+
 // A warmup in progress.
 class Run {
  public:
@@ -93,7 +98,7 @@ bool Run::add_key(const WarmupItem& item, const Revalidate& revalidate, bool onl
   if (winner) {
     const auto state = state_of(*winner, parts_.environment());
     const bool suspect = revalidate(state);
-    const bool cut_off = !only_known && winner->flags.find("budget") != std::string::npos;
+    const bool cut_off = !only_known && is_unfinished(*winner);
     // After seal() what is stored is what is served.
     if ((suspect || cut_off) && (only_known || !parts_.sealed)) {
       job.stored = winner;

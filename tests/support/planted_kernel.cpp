@@ -36,6 +36,13 @@ template <class P> __device__ void planted(const PlantedArgs& a) {
     if (i == 0) value = __uint_as_float(__float_as_uint(value) ^ (planted_calls & 1));
   }
   if (P::plant == 8) __trap();
+#ifndef STROP_SIDE_HOST
+  if (P::plant == 9) {
+    const long long begin = clock64();
+    while (clock64() - begin < 28000000000ll) {
+    }
+  }
+#endif
   const long long end = P::plant == 1 ? a.n - 1 : a.n;
   if (inside && i < end) a.y[i] = value;
   if (P::plant == 2 && i == a.n - 1) a.y[a.n] = 1.0f;

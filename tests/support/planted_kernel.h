@@ -18,6 +18,7 @@ enum Plant {
   kChangesInput = 6,
   kTooMuchShared = 7,    // asks for more shared memory than any device has
   kTraps = 8,            // ends the context on a GPU: only for tests that expect it
+  kHangs = 9,            // likewise: runs some fifteen seconds
 };
 
 // `plants` are the values of the tunable; kRight with `threads` 32, 64 and 128 are always candidates.

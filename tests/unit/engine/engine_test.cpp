@@ -278,30 +278,59 @@ TEST_F(Engine, AStoredConfigThatTheSpaceHasNotIsAMissAndIsTunedAgain) {
   }
 }
 
+// A compiler that works `times` times and is killed from then on.
+void killed_compiler(const fs::path& folder, int times) {
+  const auto path = folder / "c++";
+  std::ofstream script(path);
+  script << "#!/bin/sh\ncase \"$1\" in --version) exec c++ --version;; esac\n";
+  for (int i = 0; i < times; ++i) script << "mkdir " << folder.string() << "/" << i << " 2>/dev/null && exec c++ \"$@\"\n";
+  script << "echo 'c++: fatal error: Killed signal terminated program cc1plus' >&2\nexit 1\n";
+  script.close();
+  fs::permissions(path, fs::perms::owner_all);
+  ::setenv("STROP_CXX", path.c_str(), 1);
+  settings::reload();
+}
+
 TEST_F(Engine, ACompilerThatFailsForNoFaultOfTheSourceIsNotRememberedAgainstAnyCandidate) {
   const auto kernel = planted_kernel({});
   const auto one = item(kernel, 700);
-  const auto broken = (folder_ / "c++").string();
-  // Works for the first compile only.
-  std::ofstream(broken) << "#!/bin/sh\ncase \"$1\" in --version) exec c++ --version;; esac\nmkdir " << folder_.string()
-                        << "/once 2>/dev/null && exec c++ \"$@\"\necho 'c++: fatal error: Killed signal terminated program cc1plus' >&2\nexit 1\n";
-  fs::permissions(broken, fs::perms::owner_all);
-  EXPECT_EXIT(
-      {
-        ::setenv("STROP_CXX", broken.c_str(), 1);
-        settings::reload();
-        try {
-          open()->warmup({&one, 1});
-        } catch (const WarmupFailed& error) {
-          std::_Exit(std::string(error.what()).find("Killed") != std::string::npos && stored().empty() ? 7 : 1);
-        }
-        std::_Exit(2);
-      },
-      testing::ExitedWithCode(7), "");
+  const auto always_killed = [&] {
+    killed_compiler(folder_, 0);
+    try {
+      open()->warmup({&one, 1});
+    } catch (const WarmupFailed& error) {
+      std::_Exit(std::string(error.what()).find("Killed") != std::string::npos && stored().empty() ? 7 : 1);
+    }
+    std::_Exit(2);
+  };
+  EXPECT_EXIT(always_killed(), testing::ExitedWithCode(7), "");
   const auto after = open()->warmup({&one, 1}).keys.at(0);
   EXPECT_EQ(after.outcome, Outcome::tuned);
   EXPECT_EQ(after.rejected, 0);
   EXPECT_EQ(after.candidates, 3);
+  EXPECT_EQ(after.note, "") << "nothing of the killed run is left";
+}
+
+TEST_F(Engine, ACompilerThatIsKilledForSomeCandidatesLeavesTheKeyTunedAndToldAndTheRestForTheNextWarmup) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 700);
+  const auto killed_once_begun = [&] {
+    killed_compiler(folder_, 1);
+    const auto key = open()->warmup({&one, 1}).keys.at(0);
+    const bool told = key.note.find("2 of 3 candidates could not be judged") != std::string::npos && key.note.find("Killed") != std::string::npos;
+    std::_Exit(key.outcome == Outcome::tuned && told ? 7 : 1);
+  };
+  EXPECT_EXIT(killed_once_begun(), testing::ExitedWithCode(7), "");
+  ASSERT_EQ(stored().size(), 1U);
+  EXPECT_EQ(stored().at(0).flags, "unsettled");
+  const auto library = open();
+  const auto after = library->warmup({&one, 1}).keys.at(0);
+  EXPECT_EQ(after.outcome, Outcome::tuned);
+  EXPECT_EQ(after.rejected, 0);
+  EXPECT_EQ(after.note, "resumed: 1 trials of an earlier run");
+  EXPECT_EQ(library->counters().compiles, 2);
+  EXPECT_EQ(stored().at(0).flags, "");
+  EXPECT_EQ(library->warmup({&one, 1}).keys.at(0).outcome, Outcome::hit);
 }
 
 TEST_F(Engine, ANewLengthOfTheSameCodeCostsNothingUnderTheDefaultPolicy) {
