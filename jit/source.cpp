@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "jit/toolchain.h"
+#include "src/base/identifier.h"
 #include "src/base/settings.h"
 #include "strop/error.h"
 
@@ -66,6 +67,12 @@ const std::vector<std::string>& host_options() {
   return options;
 }
 
+std::string entry_name(std::string_view kernel) {
+  std::string name = "strop_";
+  for (const char c : kernel) name += is_identifier(std::string{'_', c}) ? c : '_';
+  return name;
+}
+
 std::string generate_source(const CompileRequest& request, bool host) {
   const auto& kernel = *request.kernel;
   std::string text = fmt::format("#include \"{}\"\n#include \"{}\"\n\n", prelude(host), kernel.file);
@@ -77,7 +84,7 @@ std::string generate_source(const CompileRequest& request, bool host) {
   text += "};\n";
   text += fmt::format("static_assert(sizeof(StropArgs) == {}, \"host and device disagree on the size of {}\");\n",
                       kernel.args_size, kernel.args);
-  text += fmt::format("STROP_ENTRY({}, StropArgs, {}, {}, {}<StropParams>)\n", kEntry,
+  text += fmt::format("STROP_ENTRY({}, StropArgs, {}, {}, {}<StropParams>)\n", entry_name(kernel.name),
                       value_or(request, "threads", std::nullopt), value_or(request, "min_blocks", 1), kernel.function);
   return text;
 }

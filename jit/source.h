@@ -9,7 +9,8 @@
 
 namespace strop::jit {
 
-inline constexpr const char* kEntry = "strop_entry";
+// The name a profiler shows: "strop_" and the kernel's, with "_" for what no name in C may hold.
+std::string entry_name(std::string_view kernel);
 
 inline bool is_host(std::string_view target) { return !target.starts_with("sm_"); }
 std::string_view prelude(bool host);

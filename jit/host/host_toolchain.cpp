@@ -219,7 +219,7 @@ Binary HostToolchain::compile(const CompileRequest& request) {
                                    request.kernel->name, request.config.str(), why_failed(result, options_.timeout_s),
                                    found.name, found.version, found.path, log),
                        log, fmt::format("{}", fmt::join(arguments, " ")), source, found.identity());
-  binary.entry = kEntry;
+  binary.entry = entry_name(request.kernel->name);
   binary.target = request.target;
   binary.code = code_identity(request).digest();
   binary.compiler = found.identity();

@@ -29,9 +29,9 @@ bool changes_locale(const NvrtcLibrary& library) {
 }
 
 // What ptxas says, and where it is silent what the cubin says of itself (which has no spills).
-Resources resources_of(const std::string& log, const std::string& cubin, const std::string& target) {
-  Resources resources = parse_ptxas(log, kEntry);
-  const auto facts = read_cubin(cubin, kEntry, target);
+Resources resources_of(const Binary& binary) {
+  Resources resources = parse_ptxas(binary.log, binary.entry);
+  const auto facts = read_cubin(binary.bytes, binary.entry, binary.target);
   if (resources.registers < 0) resources.registers = facts.registers.value_or(-1);
   if (resources.stack_bytes < 0) resources.stack_bytes = facts.stack_bytes.value_or(-1);
   if (resources.static_shared < 0) resources.static_shared = facts.static_shared.value_or(-1);
@@ -104,12 +104,12 @@ Binary NvrtcToolchain::compile(const CompileRequest& request) {
                     nvrtc.compiler.version, nvrtc.compiler.path, log),
         log, fmt::format("{}", fmt::join(options, " ")), source, nvrtc.compiler.identity());
   binary.compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-  binary.entry = kEntry;
+  binary.entry = entry_name(request.kernel->name);
   binary.target = request.target;
   binary.code = code_identity(request).digest();
   binary.compiler = nvrtc.compiler.identity();
   binary.log = log;
-  binary.resources = resources_of(log, binary.bytes, request.target);
+  binary.resources = resources_of(binary);
   return binary;
 }
 

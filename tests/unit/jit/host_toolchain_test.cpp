@@ -52,8 +52,8 @@ class HostToolchain : public testing::Test {
 TEST_F(HostToolchain, makes_a_shared_object_and_leaves_nothing_behind) {
   const auto binary = compile(Config{{"factor", 3}});
   EXPECT_EQ(binary.bytes.substr(1, 3), "ELF");
-  EXPECT_EQ(binary.entry, "strop_entry");
-  EXPECT_TRUE(contains(binary.bytes, "strop_entry_info"));
+  EXPECT_EQ(binary.entry, "strop_scale");
+  EXPECT_TRUE(contains(binary.bytes, "strop_scale_info"));
   EXPECT_EQ(binary.target, "x86_64");
   EXPECT_EQ(binary.code, code_identity(scale_request(scale_kernel(), "x86_64", Config{{"factor", 3}})).digest());
   EXPECT_GT(binary.compile_ms, 0);

@@ -68,7 +68,7 @@ TEST_F(Nvrtc, makes_cubins_for_the_real_architecture) {
     const auto binary = compile(target, Config{{"factor", 3}});
     EXPECT_EQ(binary.bytes.substr(1, 3), "ELF") << target;
     EXPECT_EQ(binary.target, target);
-    EXPECT_EQ(binary.entry, "strop_entry");
+    EXPECT_EQ(binary.entry, "strop_scale");
     EXPECT_EQ(binary.code, code_identity(scale_request(scale_kernel(), target, Config{{"factor", 3}})).digest());
     EXPECT_EQ(binary.compiler, toolchain_->compiler().identity());
     EXPECT_TRUE(contains(binary.log, "for '" + target + "'")) << binary.log;
@@ -88,7 +88,7 @@ TEST_F(Nvrtc, tells_resources_and_the_cubin_agrees_with_the_log) {
     EXPECT_EQ(binary.resources.static_shared, 64 * 4);
     EXPECT_EQ(binary.resources.spill_store_bytes, 0);
     EXPECT_EQ(binary.resources.stack_bytes, 0);
-    const auto facts = read_cubin(binary.bytes, "strop_entry", target);
+    const auto facts = read_cubin(binary.bytes, "strop_scale", target);
     EXPECT_EQ(facts.registers, binary.resources.registers) << target;
     EXPECT_EQ(facts.static_shared, binary.resources.static_shared) << target;
     EXPECT_EQ(facts.stack_bytes, binary.resources.stack_bytes) << target;

@@ -60,7 +60,7 @@ struct StropParams : StropDefaults {
   static_assert(static_cast<long long>(threads) == 64LL, "the type of parameter threads can't hold 64LL");
 };
 static_assert(sizeof(StropArgs) == 24, "host and device disagree on the size of scale::Args");
-STROP_ENTRY(strop_entry, StropArgs, 64, 2, scale::run<StropParams>)
+STROP_ENTRY(strop_scale, StropArgs, 64, 2, scale::run<StropParams>)
 )");
 }
 
