@@ -30,13 +30,15 @@ void check_bounds(const void* data, const ConvShape& shape) {
 
 }  // namespace
 
+void BoundsCheck::require_given(const void* device, const void* host) const {
+  if (!shape_.packed() && (device != nullptr || host != nullptr)) [[unlikely]]
+    refuse("cu_seqlens is given, the problem is not packed (packed_sequences is 0)");
+  if (shape_.packed() && device == nullptr) [[unlikely]]
+    refuse("cu_seqlens is null, the problem is packed");
+}
+
 void BoundsCheck::check(const void* device, const void* host, Stream stream) const {
-  if (!shape_.packed()) {
-    if (device != nullptr || host != nullptr) [[unlikely]]
-      refuse("cu_seqlens is given, the problem is not packed (packed_sequences is 0)");
-    return;
-  }
-  if (device == nullptr) refuse("cu_seqlens is null, the problem is packed");
+  if (!shape_.packed()) return;
   std::vector<std::byte> copy;
   if (host == nullptr) {
     if (library_->capturing(stream))

@@ -14,8 +14,10 @@ class BoundsCheck {
   // `library` must outlive the check; a plan's kernels keep it alive.
   BoundsCheck(Library& library, const ConvShape& shape) : library_(&library), shape_(shape) {}
 
+  // Throws Unsupported when it is missing, or given for a dense problem.
+  void require_given(const void* device, const void* host) const;
   // Throws Unsupported with a sentence that names the entry. Reads `host`, or else reads `device` back, which waits for the stream and is
-  // refused while it is captured. Nothing to do for dense problems, for which both must be null.
+  // refused while it is captured. Nothing to do for dense problems.
   void check(const void* device, const void* host, Stream stream) const;
 
  private:

@@ -110,6 +110,7 @@ void ForwardPlanOnKernels::launch(const CausalConv1dForward& t, Stream stream) c
   const auto& p = shape_.problem;
   require_when(shape_.problem.initial_state, t.initial_state, "initial_state");
   require_when(shape_.problem.final_state, t.final_state, "final_state");
+  bounds_.require_given(t.cu_seqlens, t.cu_seqlens_host);
   if (kernel_) {
     require(t.x, "x");
     require(t.weight, "weight");
@@ -186,6 +187,7 @@ void BackwardPlanOnKernels::launch(const CausalConv1dBackward& t, Stream stream)
   require_when(shape_.problem.initial_state, t.initial_state, "initial_state");
   if (!shape_.problem.initial_state) require_when(false, t.d_initial_state, "d_initial_state");
   if (!shape_.problem.final_state) require_when(false, t.d_final_state, "d_final_state");
+  bounds_.require_given(t.cu_seqlens, t.cu_seqlens_host);
   if (main_) {
     require(t.x, "x");
     require(t.weight, "weight");
