@@ -95,6 +95,26 @@ install_wheels() {
   wheels_are_there || fail "NVIDIA's wheels in .deps/cuda lack cuda.h, cudaTypedefs.h, nvrtc.h or libnvrtc.so.13"
 }
 
+disassembler_is_there() {
+  have_command nvdisasm || [ -x /usr/local/cuda/bin/nvdisasm ] || [ -x "${CUDA_PATH:-${CUDA_HOME:-/nowhere}}/bin/nvdisasm" ] ||
+    [ -x .deps/nvdisasm/nvidia/cu13/bin/nvdisasm ]
+}
+
+# For the test that reads machine code; without it that test skips, and says so.
+install_disassembler() {
+  if ! python3 -m pip --version >/dev/null 2>&1; then install_packages python3 python3-pip; fi
+  say "no nvdisasm here: taking it from NVIDIA's Python wheel into .deps/nvdisasm"
+  rm -rf .deps/nvdisasm .deps/nvdisasm.part
+  if PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --no-deps --no-warn-script-location --target .deps/nvdisasm.part \
+    'nvidia-cuda-nvdisasm>=13,<14' >&2; then
+    mv .deps/nvdisasm.part .deps/nvdisasm
+    chmod +x .deps/nvdisasm/nvidia/cu13/bin/nvdisasm
+  else
+    rm -rf .deps/nvdisasm.part
+    say "it could not be had; the test of machine code will skip"
+  fi
+}
+
 tests=no
 for argument in "$@"; do
   case "$argument" in
@@ -110,3 +130,4 @@ if [ "${#packages[@]}" -gt 0 ]; then
   [ "${#packages[@]}" -eq 0 ] || fail "still missing after installing: ${packages[*]}"
 fi
 toolkit_is_there || wheels_are_there || install_wheels
+if [ "$tests" = yes ]; then disassembler_is_there || install_disassembler; fi

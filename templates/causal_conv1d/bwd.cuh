@@ -75,7 +75,6 @@ struct Backward {
   Place<P> place;   // of the row taken last
   int age[kRing];   // rows since the start of its sequence, at most W-1, of the rows of g
   i64 d;
-  bool exists = true;  // false: a lane past the channels, which follows its warp and stores nothing
 
   // Takes row u of a group into the rings: x, and g = dy * act'(pre), 0 past the end whatever x is there.
   __device__ __forceinline__ void take(int u, const typename R::RowPack& row_x, const typename R::RowPack& row_dy, bool inside) {
@@ -103,7 +102,7 @@ struct Backward {
   // dx of the row W-1 before row u: sum_k weight[k] * g[.. + (W-1) - k]. With edges, a row of g whose sequence began after that row
   // has no part in it.
   template <bool kEdges>
-  __device__ __forceinline__ void store_dx(X* to, int u) const {
+  __device__ __forceinline__ void store_dx(X* to, int u, bool wanted) const {
     float out[V];
     STROP_UNROLL
     for (int i = 0; i < V; ++i) {
@@ -111,11 +110,11 @@ struct Backward {
       STROP_UNROLL
       for (int k = kHalo - 1; k >= 0; --k) {
         const int slot = (u - k + kRing) % kRing;
-        sum = fmaf(taps.weight[k][i], kEdges && age[slot] < kHalo - k ? 0.0f : g[slot][i], sum);
+        sum = fmaf(taps.weight[k][i], kEdges && P::packed != 0 && age[slot] < kHalo - k ? 0.0f : g[slot][i], sum);
       }
       out[i] = sum;
     }
-    if (P::packed == 0 || exists) store(to, out);
+    store_if(to, out, wanted);
   }
 
   // Row t, u of its group, is the next: steps into its sequence.
@@ -145,22 +144,24 @@ struct Backward {
     for (int i = 0; i < kSegment / R::kGroup; ++i) {
       rows.begin_group(row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
       const bool no_row_before = first && i == 0;
-      if (P::packed != 0 && !within(t, R::kGroup)) group<true>(a, rows, t, out, no_row_before);
+      const bool inner = (P::packed == 0 || within(t, R::kGroup)) && (P::whole_blocks || t + R::kGroup <= a.T);
+      if ((P::packed != 0 || !P::whole_blocks) && !inner) group<true>(a, rows, t, out, no_row_before);
       else group<false>(a, rows, t, out, no_row_before);
       out += R::kGroup * row_stride<P>(a.dx_row);
       t += R::kGroup;
     }
   }
+  // kEdges: a sequence or the tensor may end among these rows.
   template <bool kEdges, class Source>
   __device__ __forceinline__ void group(const CausalConv1dBwdArgs& a, Source& rows, i64 t, X* out, bool no_row_before) {
     STROP_UNROLL
     for (int u = 0; u < R::kGroup; ++u) {
-      if constexpr (kEdges) step(a, t + u, u);
+      if constexpr (kEdges && P::packed != 0) step(a, t + u, u);
       else if constexpr (P::packed != 0) age[u % kRing] = kHalo;
-      take(u, rows.x(u), rows.dy(u), P::whole_blocks || t + u < a.T);
+      take(u, rows.x(u), rows.dy(u), !kEdges || P::whole_blocks || t + u < a.T);
       rows.fetch(u, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T);
       add_to_sums(u);
-      if ((u >= kHalo || !no_row_before) && (P::whole_blocks || t + u - kHalo < a.T)) store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u);
+      store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u, (u >= kHalo || !no_row_before) && (!kEdges || P::whole_blocks || t + u - kHalo < a.T));
     }
   }
 
@@ -179,7 +180,7 @@ struct Backward {
     for (int u = 0; u < kHalo; ++u) {
       if constexpr (kEdges) step(a, t + u, u);
       take(u, rows.x(u), rows.dy(u), t + u < a.T);
-      if (P::whole_blocks || t + u - kHalo < a.T) store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u);
+      store_dx<kEdges>(out + u * row_stride<P>(a.dx_row), u, P::whole_blocks || t + u - kHalo < a.T);
     }
   }
 };
@@ -237,7 +238,6 @@ __device__ __forceinline__ void put(float* to, float value, bool add) { *to = ad
 
 template <class P>
 __device__ __forceinline__ void store_unit(const CausalConv1dBwdArgs& a, const Backward<P>& b, i64 unit, i64 d) {
-  if (P::packed != 0 && !b.exists) return;
   const auto partial = partial_of<P>(a, unit);
   float* to = a.partial + partial.row * (Backward<P>::kSums * static_cast<i64>(P::D)) + d;
   STROP_UNROLL
@@ -270,8 +270,8 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at,
   using B = Backward<P>;
   using X = typename B::X;
   B b;
-  b.exists = at.d < P::D;
-  if (!b.exists) at.d = 0;
+  const bool exists = at.d < P::D;
+  if (!exists) at.d = 0;
   b.d = at.d;
   StripStart<P> start;
   start.x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * row_stride<P>(a.x_row) + at.d * a.x_channel;
@@ -286,6 +286,7 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at,
   b.taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
   if constexpr (P::packed != 0) b.place.find(a.sequences, t0);
   else b.place.dense(at.sequence, a.T);
+  if (P::packed != 0 && !exists) return;  // a lane past the channels, which looked for its warp's sequence
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h) before[h].widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
   begin<P>(b.x, a.sequences, b.place, t0, at.d);
@@ -385,7 +386,7 @@ struct Tiled {
     const auto at = begin_of(a, unit);
     i64 t = at.t;
     b.clear_sums();
-    if (!b.exists || t >= a.T) return;
+    if (b.d >= P::D || t >= a.T) return;
     TileRows<P> rows;
     rows.start(tile, warp * kSegment, lane);
     STROP_UNROLL
@@ -420,9 +421,8 @@ struct Tiled {
     const i64 first_d = static_cast<i64>(blockIdx.x - partial * a.blocks_d.value) * Staged::kColumns;
     B b;
     b.d = first_d + threadIdx.x % 32 * B::V;
-    b.exists = b.d < P::D;
     fill(a, tile, partial, first_d);
-    if (b.exists) b.taps.load(a.weight, a.bias, b.d, a.weight_channel, a.weight_tap);
+    if (b.d < P::D) b.taps.load(a.weight, a.bias, b.d, a.weight_channel, a.weight_tap);
     float total[kOwn];
     i64 unit = partial;
     STROP_UNROLL_BY(1)

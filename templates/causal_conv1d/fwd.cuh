@@ -43,7 +43,8 @@ struct CausalConv1dFwdParams {
 
 namespace causal_conv1d {
 
-template <class P>
+// A thread's rows. kWhole: all of them exist, and no row needs a test.
+template <class P, bool kWhole>
 struct Forward {
   using X = Storage<P::x_type>;
   static constexpr int V = P::vec, W = P::W, kHalo = W - 1, kRing = ring_slots(W);
@@ -55,12 +56,12 @@ struct Forward {
 
   // Row r's pack of a tensor, or zeros past the end.
   __device__ __forceinline__ static Pack<X, V> row(const X* from, i64 stride, int r, bool inside) {
-    if constexpr (P::whole_blocks) return load_pack<V, Load::read_only>(from + r * stride);
+    if constexpr (kWhole) return load_pack<V, Load::read_only>(from + r * stride);
     else return load_pack_if<V, Load::read_only>(from + r * stride, inside);
   }
 
   template <bool kEdges>
-  __device__ __forceinline__ void rows(const CausalConv1dFwdArgs& a, X* y, i64 y_row, i64 t0, i64 d, bool exists, Place<P>& place) {
+  __device__ __forceinline__ void rows(const CausalConv1dFwdArgs& a, X* y, i64 y_row, i64 t0, i64 d, Place<P>& place) {
     STROP_UNROLL
     for (int r = 0; r < P::rows; ++r) {
       if constexpr (kEdges) {
@@ -78,8 +79,38 @@ struct Forward {
         out[i] = P::silu ? silu<kSigmoid>(pre) : pre;
         if constexpr (P::residual) out[i] += added[i];
       }
-      if ((P::whole_blocks || t0 + r < a.T) && (P::packed == 0 || exists)) store(y + r * y_row, out);
+      if constexpr (kWhole) store(y + r * y_row, out);
+      else store_if(y + r * y_row, out, t0 + r < a.T);
     }
+  }
+
+  // Rows t0 and on. `exists`: lanes past the channels come along where whole warps look for their sequence.
+  __device__ __forceinline__ void run(const CausalConv1dFwdArgs& a, const Position& at, i64 t0, bool exists) {
+    const i64 x_row = row_stride<P>(a.x_row), y_row = row_stride<P>(a.y_row);
+    const X* x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * x_row + at.d * a.x_channel;
+    STROP_UNROLL
+    for (int r = 0; r < P::rows; ++r) in[r] = row(x, x_row, r, t0 + r < a.T);
+    Pack<X, V> before[kHalo > 0 ? kHalo : 1];
+    STROP_UNROLL
+    for (int h = 0; h < kHalo; ++h) before[h] = load_pack_if<V, Load::read_only>(x + (h - kHalo) * x_row, t0 + h >= kHalo);
+    if constexpr (P::residual) {
+      const i64 stride = row_stride<P>(a.residual_row);
+      const X* added = static_cast<const X*>(a.residual) + at.sequence * a.residual_sequence + t0 * stride + at.d * a.residual_channel;
+      STROP_UNROLL
+      for (int r = 0; r < P::rows; ++r) residual[r] = row(added, stride, r, t0 + r < a.T);
+    }
+    taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
+    Place<P> place;
+    if constexpr (P::packed != 0) place.find(a.sequences, t0);
+    else place.dense(at.sequence, a.T);
+    if (P::packed != 0 && !exists) return;
+
+    STROP_UNROLL
+    for (int h = 0; h < kHalo; ++h) before[h].widen(ring[(h - kHalo + kRing) % kRing]);
+    begin<P>(ring, a.sequences, place, t0, at.d);
+    X* y = static_cast<X*>(a.y) + at.sequence * a.y_sequence + t0 * y_row + at.d * a.y_channel;
+    if (P::packed != 0 && place.end < t0 + P::rows) rows<true>(a, y, y_row, t0, at.d, place);
+    else rows<false>(a, y, y_row, t0, at.d, place);
   }
 };
 
@@ -88,42 +119,19 @@ struct Forward {
 template <class P>
 __device__ void causal_conv1d_fwd(const CausalConv1dFwdArgs& a) {
   namespace conv = causal_conv1d;
-  using F = conv::Forward<P>;
-  using X = typename F::X;
-  constexpr int V = F::V;
   const u32 lanes = 1u << a.lanes_log2;
-  auto at = conv::position<V>(threadIdx.x & (lanes - 1), lanes, a.blocks_d, a.blocks_t);
+  auto at = conv::position<P::vec>(threadIdx.x & (lanes - 1), lanes, a.blocks_d, a.blocks_t);
   const bool exists = at.d < P::D;
   if (P::packed == 0 && !exists) return;
-  if (!exists) at.d = 0;  // whole warps look for their sequence; those past the channels store nothing
+  if (!exists) at.d = 0;
   const i64 t0 = ((at.block_t * P::threads + threadIdx.x) >> a.lanes_log2) * P::rows;
-  if (!P::whole_blocks && t0 >= a.T) return;
-
-  F f;
-  const i64 x_row = conv::row_stride<P>(a.x_row), y_row = conv::row_stride<P>(a.y_row);
-  const X* x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * x_row + at.d * a.x_channel;
-  STROP_UNROLL
-  for (int r = 0; r < P::rows; ++r) f.in[r] = F::row(x, x_row, r, t0 + r < a.T);
-  Pack<X, V> before[F::kHalo > 0 ? F::kHalo : 1];
-  STROP_UNROLL
-  for (int h = 0; h < F::kHalo; ++h) before[h] = load_pack_if<V, Load::read_only>(x + (h - F::kHalo) * x_row, t0 + h >= F::kHalo);
-  if constexpr (P::residual) {
-    const i64 stride = conv::row_stride<P>(a.residual_row);
-    const X* residual = static_cast<const X*>(a.residual) + at.sequence * a.residual_sequence + t0 * stride + at.d * a.residual_channel;
-    STROP_UNROLL
-    for (int r = 0; r < P::rows; ++r) f.residual[r] = F::row(residual, stride, r, t0 + r < a.T);
+  if (P::whole_blocks || t0 + P::rows <= a.T) {
+    conv::Forward<P, true> f;
+    f.run(a, at, t0, exists);
+  } else if (t0 < a.T) {
+    conv::Forward<P, false> f;
+    f.run(a, at, t0, exists);
   }
-  f.taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
-  conv::Place<P> place;
-  if constexpr (P::packed != 0) place.find(a.sequences, t0);
-  else place.dense(at.sequence, a.T);
-
-  STROP_UNROLL
-  for (int h = 0; h < F::kHalo; ++h) before[h].widen(f.ring[(h - F::kHalo + F::kRing) % F::kRing]);
-  conv::begin<P>(f.ring, a.sequences, place, t0, at.d);
-  X* y = static_cast<X*>(a.y) + at.sequence * a.y_sequence + t0 * y_row + at.d * a.y_channel;
-  if (P::packed != 0 && place.end < t0 + P::rows) f.template rows<true>(a, y, y_row, t0, at.d, exists, place);
-  else f.template rows<false>(a, y, y_row, t0, at.d, exists, place);
 }
 
 }  // namespace strop

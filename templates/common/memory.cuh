@@ -86,6 +86,13 @@ __device__ __forceinline__ void store_pack(T* p, const Pack<T, N>& v) {
   STROP_UNROLL
   for (int i = 0; i < Pack<T, N>::kWords; ++i) store_raw<H>(reinterpret_cast<Word*>(p) + i, v.words[i]);
 }
+// Nothing where `valid` is false. Global memory only.
+template <Store H = Store::plain, class T, int N>
+__device__ __forceinline__ void store_pack_if(T* p, const Pack<T, N>& v, bool valid) {
+  using Word = Raw<Pack<T, N>::kAlign>;
+  STROP_UNROLL
+  for (int i = 0; i < Pack<T, N>::kWords; ++i) store_raw_if<H>(reinterpret_cast<Word*>(p) + i, v.words[i], valid);
+}
 template <Store H = Store::plain, class T, int N>
 __device__ __forceinline__ void store_pack_guarded(T* p, const Pack<T, N>& v, int valid) {
   STROP_UNROLL
@@ -113,6 +120,12 @@ __device__ __forceinline__ void store(T* p, const float (&in)[N]) {
   Pack<T, N> v;
   v.narrow(in);
   store_pack<H>(p, v);
+}
+template <Store H = Store::plain, class T, int N>
+__device__ __forceinline__ void store_if(T* p, const float (&in)[N], bool valid) {
+  Pack<T, N> v;
+  v.narrow(in);
+  store_pack_if<H>(p, v, valid);
 }
 template <Store H = Store::plain, class T, int N>
 __device__ __forceinline__ void store_guarded(T* p, const float (&in)[N], int valid) {

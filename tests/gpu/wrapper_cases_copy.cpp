@@ -74,7 +74,7 @@ WrapperCase pack_case(std::uint32_t elements, int hint) {
   const std::uint32_t all = kThreads * elements;
   c.in = random_words(all / 2, 0x7fffffff, 9);
   c.count = all - elements / 2 - 1;
-  c.initial.assign(3 * all / 2, kUntouched);
+  c.initial.assign(4 * all / 2, kUntouched);
   c.expected = c.initial;
   Halves in(c.in), out(c.expected);
   for (std::uint32_t i = 0; i < all; ++i) {
@@ -82,6 +82,7 @@ WrapperCase pack_case(std::uint32_t elements, int hint) {
     out.set(i, in.get(i));
     out.set(all + i, thread % 3 != 0 ? in.get(i) : 0);
     if (i < c.count) out.set(2 * all + i, i + 1 < c.count ? in.get(i) : 0);
+    if (thread % 3 != 1) out.set(3 * all + i, in.get(i));
   }
   return c;
 }
@@ -93,8 +94,10 @@ WrapperCase byte_case(int hint) {
                 .params = "MemoryParams",
                 .config = {{"threads", 32}, {"hint", hint}}};
   c.in = random_words(8, 0x7fffffff, 10);
+  c.initial.assign(24, kUntouched);
   c.expected = c.in;
   for (const std::uint32_t v : c.in) c.expected.push_back(v & 0x00ff00ffu);
+  for (const std::uint32_t v : c.in) c.expected.push_back((v & 0x00ff00ffu) | (kUntouched & 0xff00ff00u));
   return c;
 }
 

@@ -119,4 +119,42 @@ __device__ __forceinline__ void store_raw(Word* p, Word v) {
   }
 }
 
+// `Q` is what follows "st.global" in the instruction. Without a memory clobber: what is stored so is not read again by this kernel, and
+// accesses to shared memory may move across.
+#define STROP_STORES_WITH(NAME, Q)                                                                                     \
+  __device__ __forceinline__ void NAME(u8* p, u8 v, int valid) {                                                       \
+    asm volatile("{\n.reg .pred q;\nsetp.ne.s32 q, %2, 0;\n@q st.global" Q ".u8 [%0], %1;\n}" ::"l"(p),               \
+                 "h"(static_cast<u16>(v)), "r"(valid));                                                                \
+  }                                                                                                                    \
+  __device__ __forceinline__ void NAME(u16* p, u16 v, int valid) {                                                     \
+    asm volatile("{\n.reg .pred q;\nsetp.ne.s32 q, %2, 0;\n@q st.global" Q ".u16 [%0], %1;\n}" ::"l"(p), "h"(v),       \
+                 "r"(valid));                                                                                          \
+  }                                                                                                                    \
+  __device__ __forceinline__ void NAME(u32* p, u32 v, int valid) {                                                     \
+    asm volatile("{\n.reg .pred q;\nsetp.ne.s32 q, %2, 0;\n@q st.global" Q ".u32 [%0], %1;\n}" ::"l"(p), "r"(v),       \
+                 "r"(valid));                                                                                          \
+  }                                                                                                                    \
+  __device__ __forceinline__ void NAME(uint2* p, uint2 v, int valid) {                                                 \
+    asm volatile("{\n.reg .pred q;\nsetp.ne.s32 q, %3, 0;\n@q st.global" Q ".v2.u32 [%0], {%1, %2};\n}" ::"l"(p),     \
+                 "r"(v.x), "r"(v.y), "r"(valid));                                                                      \
+  }                                                                                                                    \
+  __device__ __forceinline__ void NAME(uint4* p, uint4 v, int valid) {                                                 \
+    asm volatile("{\n.reg .pred q;\nsetp.ne.s32 q, %5, 0;\n@q st.global" Q ".v4.u32 [%0], {%1, %2, %3, %4};\n}" ::"l"( \
+                     p),                                                                                               \
+                 "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(valid));                                                  \
+  }
+namespace cuda {
+STROP_STORES_WITH(store_plain_if, "")
+STROP_STORES_WITH(store_streaming_if, ".cs")
+}  // namespace cuda
+#undef STROP_STORES_WITH
+
+// Nothing where `valid` is false. A predicate on the store alone: an `if` around it takes the arithmetic before it along into a branch,
+// and what stands between two branches is scheduled by itself. Global memory only.
+template <Store H, class Word>
+__device__ __forceinline__ void store_raw_if(Word* p, Word v, bool valid) {
+  if constexpr (H == Store::streaming) cuda::store_streaming_if(p, v, valid);
+  else cuda::store_plain_if(p, v, valid);
+}
+
 }  // namespace strop

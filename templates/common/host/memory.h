@@ -30,5 +30,9 @@ inline void store_raw(Word* p, Word v, STROP_HERE) {
   host::check_aligned(p, {file, line});
   *p = v;
 }
+template <Store H, class Word>
+inline void store_raw_if(Word* p, Word v, bool valid, STROP_HERE) {
+  if (valid) store_raw<H>(p, v, file, line);
+}
 
 }  // namespace strop

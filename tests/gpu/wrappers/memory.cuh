@@ -11,7 +11,7 @@ struct MemoryParams {
   static constexpr int hint = 0;
 };
 
-// Three copies of 2-byte elements, `elements` a thread: whole packs, predicated packs, guarded packs cut at `count`.
+// Copies of 2-byte elements, `elements` a thread: whole packs, packs loaded if, guarded packs cut at `count`, packs stored if.
 template <class P>
 __device__ void pack_copy(const Args& a) {
   constexpr int N = P::elements;
@@ -25,6 +25,7 @@ __device__ void pack_copy(const Args& a) {
   store_pack<kStore>(out + kAll, load_pack_if<N, kLoad>(in, t % 3 != 0));
   const int valid = static_cast<int>(a.count) - t * N;
   store_pack_guarded<kStore>(out + 2 * kAll, load_pack_guarded<N, kLoad>(in, valid - 1), valid);
+  store_pack_if<kStore>(out + 3 * kAll, load_pack<N, kLoad>(in), t % 3 != 1);
 }
 
 // One byte at a time, which no element type has.
@@ -37,6 +38,7 @@ __device__ void byte_copy(const Args& a) {
   u8* out = reinterpret_cast<u8*>(a.out);
   store_raw<kStore>(out + t, load_raw<kLoad>(in + t));
   store_raw<kStore>(out + P::threads + t, load_raw_if<kLoad>(in + t, t % 2 == 0));
+  store_raw_if<kStore>(out + 2 * P::threads + t, load_raw<kLoad>(in + t), t % 2 == 0);
 }
 
 // fp32 through registers: widened, doubled, narrowed.
