@@ -32,14 +32,18 @@ Kernel make_fwd() {
   Kernel kernel;
   kernel.source = source("fwd", "Fwd", sizeof(ConvFwdArgs));
   kernel.space.parameter("vec", {4, 2, 8, 1}).parameter("rows", {16, 8, 32}).parameter("threads", {128, 256});
-  kernel.space.parameter("min_blocks", {4, 2, 1}).launch_parameter("lanes", {32, 64});
+  kernel.space.parameter("min_blocks", {4, 8, 5, 2}).launch_parameter("lanes", {32, 64});
   restrict_vec(kernel.space, fallback);
-  kernel.space.restrict("16 to 128 elements a thread, 64 in wide vectors: fewer leave the memory idle, more spill", [](const Config& c, const Config& k, const DeviceFacts&) {
+  kernel.space.restrict("16 to 64 elements a thread: fewer leave the memory idle, more leave no room for threads", [](const Config& c, const Config& k, const DeviceFacts&) {
     const int elements = c["vec"] * c["rows"];
-    return elements <= (c["vec"] == 8 ? 64 : 128) && (elements >= 16 || k["max_vec"] == 1);
+    return elements <= 64 && (elements >= 16 || k["max_vec"] == 1);
   });
-  kernel.space.restrict("512 threads a multiprocessor, 256 where a thread has more than 64 elements: the registers that needs", [](const Config& c, const Config&, const DeviceFacts&) {
-    return c["min_blocks"] * c["threads"] == (c["vec"] * c["rows"] > 64 ? 256 : 512);
+  // As many registers as the loads in flight need, or as few as ptxas can do with without spilling.
+  kernel.space.restrict("512 threads a multiprocessor, in small blocks also 640 of 64 elements or 1024 of 32, where those don't spill", [](const Config& c, const Config&, const DeviceFacts&) {
+    const auto threads = c["min_blocks"] * c["threads"];
+    const auto elements = c["vec"] * c["rows"];
+    if (c["threads"] == 256) return threads == 512 && elements == 64;
+    return threads == 512 || (threads == 640 && elements == 64 && c["vec"] <= 4) || (threads == 1024 && elements == 32);
   });
   kernel.space.restrict("a block's rows divide a unit of 128", [](const Config& c, const Config&, const DeviceFacts&) {
     return c["threads"] / c["lanes"] * c["rows"] <= kUnitRows;
