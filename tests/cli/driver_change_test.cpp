@@ -43,6 +43,14 @@ class DriverChange : public Command {
     }
   }
 
+  // Another line of training shapes, with what its layer asks for.
+  std::size_t warm_too(const std::vector<std::string>& layer) const {
+    auto words =
+        std::vector<std::string>{"warmup", "causal_conv1d", "--device", "host", "--B", "1", "--T", "8", "--D", "1"};
+    words.insert(words.end(), layer.begin(), layer.end());
+    return json(words)["keys"].size();
+  }
+
   std::size_t keys() const { return cold_["keys"].size(); }
 
   const std::vector<std::string> warmup_{"warmup", "causal_conv1d", "--device", "host", "--B",
@@ -60,6 +68,26 @@ TEST_F(DriverChange, winners_are_suspect_with_the_reason_and_revalidated_with_fe
   expect_few_timings(json({"cache", "revalidate"}));
   EXPECT_EQ(in_state("current"), keys());
   EXPECT_TRUE(json({"cache", "revalidate"})["keys"].empty()) << "there is nothing left to time again";
+}
+
+TEST_F(DriverChange, what_a_layer_asks_for_is_revalidated_like_the_plain_one) {
+  const auto others = warm_too({"--bias", "--activation", "none"}) +
+                      warm_too({"--packed", "2", "--initial-state", "--final-state", "--residual"});
+  EXPECT_EQ(others, 3u + 5u);
+  edit_driver("570.1");
+  EXPECT_EQ(in_state("suspect"), keys() + others);
+  const auto report = json({"cache", "revalidate"});
+  EXPECT_TRUE(report["skipped"].empty()) << report["skipped"];
+  ASSERT_EQ(report["keys"].size(), keys() + others);
+  std::size_t biased = 0, packed = 0;
+  for (const auto& key : report["keys"]) {
+    EXPECT_EQ(key["outcome"], "revalidated") << key;
+    if (key["key"].value("bias", "") == "yes") ++biased;
+    if (key["key"].value("seqs", "") == "packed-int32") ++packed;
+  }
+  EXPECT_EQ(biased, 3u);
+  EXPECT_EQ(packed, 4u) << "all but the reduction, which reads no sequences";
+  EXPECT_EQ(in_state("current"), keys() + others);
 }
 
 TEST_F(DriverChange, a_warmup_times_the_best_few_again_and_says_so_once) {

@@ -34,6 +34,8 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool whole_number(std::string_view text) { return all_digits(text.starts_with('-') ? text.substr(1) : text); }
+
 }  // namespace
 
 std::vector<std::int64_t> parse_sizes(const std::string& option, const std::string& text) {
@@ -43,8 +45,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& option, const std::stri
     const auto end = std::min(text.find(',', begin), text.size());
     const auto word = text.substr(begin, end - begin);
     begin = end + 1;
-    const bool digits = all_digits(word) || (word.starts_with('-') && all_digits(word.substr(1)));
-    if (!digits)
+    if (!whole_number(word))
       throw UsageError(
           fmt::format("{}: '{}' is not a whole number (give one, or several with commas: 2048,4096)", option, word));
     const auto value = to_int(word);
@@ -55,6 +56,11 @@ std::vector<std::int64_t> parse_sizes(const std::string& option, const std::stri
     if (std::find(sizes.begin(), sizes.end(), *value) == sizes.end()) sizes.push_back(*value);
   }
   return sizes;
+}
+
+std::int64_t parse_size(const std::string& option, const std::string& text) {
+  if (!whole_number(text)) throw UsageError(fmt::format("{}: '{}' is not one whole number", option, text));
+  return parse_sizes(option, text).front();
 }
 
 double parse_seconds(const std::string& option, const std::string& text) {
@@ -99,6 +105,18 @@ DType parse_float_type(const std::string& option, const std::string& text) {
   if (!type || (*type != DType::bf16 && *type != DType::fp16 && *type != DType::fp32))
     refuse_choice(option, text, {"bf16", "fp16", "fp32"});
   return *type;
+}
+
+DType parse_index_type(const std::string& option, const std::string& text) {
+  const auto type = parse_dtype(text);
+  if (!type || (*type != DType::int32 && *type != DType::int64)) refuse_choice(option, text, {"int32", "int64"});
+  return *type;
+}
+
+Activation parse_activation(const std::string& option, const std::string& text) {
+  if (text == "none") return Activation::none;
+  if (text != "silu" && text != "swish") refuse_choice(option, text, {"silu", "none"});
+  return Activation::silu;
 }
 
 std::string parse_device(const std::string& option, const std::string& text) {

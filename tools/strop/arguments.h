@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strop/causal_conv1d.h"
 #include "strop/dtype.h"
 
 namespace strop::cli {
@@ -17,6 +18,8 @@ inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 
 // "2048,4096" -> {2048, 4096}; repeated numbers once, in the order given.
 std::vector<std::int64_t> parse_sizes(const std::string& option, const std::string& text);
+// One such size.
+std::int64_t parse_size(const std::string& option, const std::string& text);
 // "0.5", "10": a positive number of seconds, at most a year.
 double parse_seconds(const std::string& option, const std::string& text);
 // "90s", "15m", "12h", "30d", "2w"; no unit is refused, since it would be a guess. Seconds.
@@ -24,6 +27,10 @@ std::int64_t parse_age(const std::string& option, const std::string& text);
 // "512M", "1.5GiB", "100KiB", "4096": bytes; powers of 1024.
 std::uint64_t parse_bytes(const std::string& option, const std::string& text);
 DType parse_float_type(const std::string& option, const std::string& text);
+// "int32" or "int64".
+DType parse_index_type(const std::string& option, const std::string& text);
+// "silu", which "swish" is another word for, or "none".
+Activation parse_activation(const std::string& option, const std::string& text);
 // "auto", "cuda", "cuda:3", "host".
 std::string parse_device(const std::string& option, const std::string& text);
 // "sm_90": the arch names of GPUs.

@@ -47,9 +47,9 @@ struct Libraries {
 };
 
 bool names_a_shape(const ShapeOptions& shapes) {
-  const ShapeOptions defaults;
-  return !shapes.B.empty() || !shapes.T.empty() || !shapes.D.empty() || shapes.W != defaults.W ||
-         shapes.dtype != defaults.dtype || shapes.wdtype != defaults.wdtype;
+  ShapeOptions nothing;
+  nothing.op = shapes.op;
+  return shapes != nothing;
 }
 
 void check(const Session& session, const BenchCommand& command) {

@@ -47,7 +47,23 @@ class Calls {
   }
   double weight_bytes() const {
     const auto& p = shape_.problem;
-    return static_cast<double>(p.D * p.W) * static_cast<double>(size_of(p.weight_type));
+    return static_cast<double>(p.D * (p.W + (p.bias ? 1 : 0))) * static_cast<double>(size_of(p.weight_type));
+  }
+  // Of all sequences' initial states, or final ones.
+  double state_bytes() const {
+    const auto& p = shape_.problem;
+    return static_cast<double>(shape_.sequences() * p.D * p.W) * static_cast<double>(size_of(p.x_type));
+  }
+  double forward_bytes() const {
+    const auto& p = shape_.problem;
+    return (p.residual ? 3 : 2) * tensor_bytes() + weight_bytes() +
+           ((p.initial_state ? 1 : 0) + (p.final_state ? 1 : 0)) * state_bytes();
+  }
+  // The gradient of a residual is dy itself.
+  double backward_bytes() const {
+    const auto& p = shape_.problem;
+    return 3 * tensor_bytes() + 2 * weight_bytes() +
+           ((p.initial_state ? 2 : 0) + (p.final_state ? 1 : 0)) * state_bytes();
   }
   Launch forward_plan() {
     return [this](Stream stream) { forward_->launch(next().forward, stream); };
@@ -102,7 +118,40 @@ class Calls {
     b.workspace_bytes = CausalConv1d::backward_workspace_bytes(p);
     set.memory.push_back(library_.allocate(b.workspace_bytes));
     b.workspace = set.memory.back().get();
-    if (p.packed_sequences == 0) return;
+    if (p.bias) add_bias(set);
+    if (p.residual) f.residual = tensor(set, ops::row_tensor("residual", shape_, shape_.residual, Role::input));
+    add_states(set);
+    if (p.packed_sequences > 0) add_bounds(set);
+  }
+
+  void add_bias(Set& set) {
+    auto bias = ops::bias_tensor(shape_);
+    set.forward.bias = set.backward.bias = tensor(set, bias);
+    bias.role = Role::output;
+    bias.misalign = 0;
+    set.backward.db = tensor(set, bias);
+  }
+
+  void add_states(Set& set) {
+    const auto& p = shape_.problem;
+    auto& f = set.forward;
+    auto& b = set.backward;
+    const auto state = [&](const char* name, const ops::StateStrides& strides, Role role) {
+      return tensor(set, ops::state_tensor(name, shape_, strides, role, true));
+    };
+    if (p.initial_state) {
+      f.initial_state = b.initial_state = state("initial_state", shape_.initial, Role::input);
+      b.d_initial_state = state("d_initial_state", shape_.d_initial, Role::output);
+    }
+    if (p.final_state) {
+      f.final_state = state("final_state", shape_.final, Role::output);
+      b.d_final_state = state("d_final_state", shape_.final, Role::input);
+    }
+  }
+
+  void add_bounds(Set& set) {
+    auto& f = set.forward;
+    auto& b = set.backward;
     const auto bounds = ops::bounds_tensor(shape_);
     f.cu_seqlens = b.cu_seqlens = tensor(set, bounds);
     bounds_.resize(static_cast<std::size_t>(bounds.elements) * size_of(bounds.type));
@@ -198,10 +247,10 @@ CallTimes measure_calls(const std::shared_ptr<Library>& library, Library& ceilin
   auto& device = *engine::parts_of(*library).device;
   const auto times = in_turns(device, {calls.forward_plan(), copy.launch(), calls.backward_plan(), add.launch()});
   CallTimes result;
-  result.forward = {times[0], times[1], 2 * calls.tensor_bytes() + calls.weight_bytes(),
-                    host_time(device, calls.forward_call()), calls.forward_configs()};
-  result.backward = {times[2], times[3], 3 * calls.tensor_bytes() + 2 * calls.weight_bytes(),
-                     host_time(device, calls.backward_call()), calls.backward_configs()};
+  result.forward = {times[0], times[1], calls.forward_bytes(), host_time(device, calls.forward_call()),
+                    calls.forward_configs()};
+  result.backward = {times[2], times[3], calls.backward_bytes(), host_time(device, calls.backward_call()),
+                     calls.backward_configs()};
   return result;
 }
 

@@ -17,9 +17,9 @@ namespace strop::cli {
 struct CallTime {
   Measurement call;
   Measurement ceiling;                                  // the copy or the add
-  double bytes = 0;                                     // that must move: the tensors and the weights, once
+  double bytes = 0;                                     // that must move: tensors, weights and states, once
   double host_us = 0;                                   // of the calling thread, a call: lookup and launches
-  std::vector<std::pair<std::string, Config>> configs;  // a kernel each, as launched
+  std::vector<std::pair<std::string, Config>> configs;  // a kernel each, as launched; those of states aside
 };
 
 struct CallTimes {

@@ -46,6 +46,21 @@ WarmupItem ceiling_of(const KernelProblem& problem, int inputs) {
 
 Config winner_of(Library& library, const WarmupItem& item) { return *library.warmup({&item, 1}).keys.front().winner; }
 
+// As the ends of sequences do: a launch that touches next to nothing is beside no copy.
+bool comparable(const WarmupItem& item) { return item.problem->bytes_moved() > 0; }
+
+// A ceiling and its share of the kernel's time; null and "-" where there is none.
+Json share_json(const Measurement& ceiling, const Measurement& time) {
+  return ceiling.samples > 0 ? Json(ceiling.median_us / time.median_us) : Json();
+}
+std::string share_text(const Measurement& ceiling, const Measurement& time) {
+  return ceiling.samples > 0 ? fmt::format("{:.1f} %", 100 * ceiling.median_us / time.median_us) : "-";
+}
+Json ceiling_json(const Measurement& ceiling) { return ceiling.samples > 0 ? Json(ceiling.median_us) : Json(); }
+std::string ceiling_text(const Measurement& ceiling) {
+  return ceiling.samples > 0 ? time_text(ceiling.median_us) : "-";
+}
+
 double gigabytes_a_second(const KernelTimes& times) {
   return times.item->problem->bytes_moved() / times.time.median_us / 1e3;
 }
@@ -53,19 +68,23 @@ double gigabytes_a_second(const KernelTimes& times) {
 }  // namespace
 
 KernelTimes measure_kernel(Library& library, Library& ceilings, const WarmupItem& item, const Config& winner) {
-  const auto copy_item = ceiling_of(*item.problem, 1), add_item = ceiling_of(*item.problem, 2);
   KernelTimes times;
   times.item = &item;
   times.winner = winner;
-  Subject subject(engine::parts_of(library), item, winner);
-  Subject copy(engine::parts_of(ceilings), copy_item, winner_of(ceilings, copy_item));
-  Subject add(engine::parts_of(ceilings), add_item, winner_of(ceilings, add_item));
-  for (int round = 0; round < kRounds; ++round) {
-    for (auto* one : {&subject, &copy, &add}) one->sample(kBatchesARound);
+  std::vector<std::unique_ptr<Subject>> turns;
+  turns.push_back(std::make_unique<Subject>(engine::parts_of(library), item, winner));
+  for (const int inputs : {1, 2}) {
+    if (!comparable(item)) break;
+    const auto ceiling = ceiling_of(*item.problem, inputs);
+    turns.push_back(std::make_unique<Subject>(engine::parts_of(ceilings), ceiling, winner_of(ceilings, ceiling)));
   }
-  times.time = tuner::summarise(subject.samples);
-  times.copy = tuner::summarise(copy.samples);
-  times.add = tuner::summarise(add.samples);
+  for (int round = 0; round < kRounds; ++round) {
+    for (const auto& one : turns) one->sample(kBatchesARound);
+  }
+  times.time = tuner::summarise(turns[0]->samples);
+  if (turns.size() < 3) return times;
+  times.copy = tuner::summarise(turns[1]->samples);
+  times.add = tuner::summarise(turns[2]->samples);
   return times;
 }
 
@@ -75,11 +94,11 @@ Json to_json(const KernelTimes& times) {
             {"winner", to_json(times.winner)}};
   add_time(json, times.time);
   json["bytes"] = times.item->problem->bytes_moved();
-  json["gb_per_s"] = gigabytes_a_second(times);
-  json["copy_us"] = times.copy.median_us;
-  json["add_us"] = times.add.median_us;
-  json["of_copy"] = times.copy.median_us / times.time.median_us;
-  json["of_add"] = times.add.median_us / times.time.median_us;
+  json["gb_per_s"] = comparable(*times.item) ? Json(gigabytes_a_second(times)) : Json();
+  json["copy_us"] = ceiling_json(times.copy);
+  json["add_us"] = ceiling_json(times.add);
+  json["of_copy"] = share_json(times.copy, times.time);
+  json["of_add"] = share_json(times.add, times.time);
   return json;
 }
 
@@ -88,10 +107,9 @@ std::string kernels_text(const std::vector<KernelTimes>& kernels) {
   for (const auto& times : kernels) {
     table.row({times.item->kernel->source.name, times.item->problem->key().str(), times.winner.str(),
                time_text(times.time.median_us), time_text(times.time.spread_us),
-               fmt::format("{:.0f}", gigabytes_a_second(times)), time_text(times.copy.median_us),
-               fmt::format("{:.1f} %", 100 * times.copy.median_us / times.time.median_us),
-               time_text(times.add.median_us),
-               fmt::format("{:.1f} %", 100 * times.add.median_us / times.time.median_us)});
+               comparable(*times.item) ? fmt::format("{:.0f}", gigabytes_a_second(times)) : "-",
+               ceiling_text(times.copy), share_text(times.copy, times.time), ceiling_text(times.add),
+               share_text(times.add, times.time)});
   }
   return table.text();
 }

@@ -13,7 +13,8 @@ namespace strop::cli {
 struct KernelTimes {
   const WarmupItem* item = nullptr;
   Config winner;
-  Measurement time, copy, add;
+  Measurement time;
+  Measurement copy, add;  // without samples for a kernel that moves too little to compare: those of states
 };
 
 // `ceilings` is a library on the same device that remembers nothing: copy and add are no winners of the user's.

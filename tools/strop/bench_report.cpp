@@ -67,7 +67,13 @@ Json row_json(const BenchRow& row) {
             {"dtype", name(p.x_type)},  {"wdtype", name(p.weight_type)},
             {"layout", layout_of(p)},   {"x_strides", {shape.x.sequence, shape.x.row, shape.x.channel}},
             {"alignment", p.alignment}, {"sequences", shape.sequences()}};
+  json["activation"] = p.activation == Activation::silu ? "silu" : "none";
+  json["bias"] = p.bias;
+  json["residual"] = p.residual;
+  json["initial_state"] = p.initial_state;
+  json["final_state"] = p.final_state;
   if (p.packed_sequences == 0) return json;
+  json["cu_seqlens_type"] = name(p.cu_seqlens_type);
   json["cu_seqlens"] = Json::array();
   for (const double bound : ops::bounds_tensor(shape).values)
     json["cu_seqlens"].push_back(static_cast<std::int64_t>(bound));

@@ -8,7 +8,7 @@
 
 namespace strop::cli {
 
-// What a row is: name, shape, dtype, wdtype, layout, x_strides, alignment, sequences, cu_seqlens.
+// What a row is: name, shape, types, layout, x_strides, alignment, sequences, the switches of the layer, cu_seqlens.
 Json row_json(const BenchRow& row);
 // Adds forward and backward. `limit_gbps` 0: not known.
 void add_times(Json& json, const CallTimes& times, double limit_gbps);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/ops/causal_conv1d/op.h"
 #include "tools/strop/arguments.h"
 
 namespace strop::cli {
@@ -37,6 +38,24 @@ BenchRow packed(BenchRow row, std::int64_t sequences) {
   return said(std::move(row), fmt::format("packed {}", sequences));
 }
 
+// What differs from the reference layer, in words.
+BenchRow with_words(BenchRow row) {
+  const auto problem = row.problem;
+  const CausalConv1dProblem reference;
+  const auto when = [&row](bool differs, const std::string& word) {
+    if (differs) row = said(std::move(row), word);
+  };
+  when(problem.W != reference.W, fmt::format("W={}", problem.W));
+  when(problem.packed_sequences > 0, fmt::format("packed {}", problem.packed_sequences));
+  when(problem.cu_seqlens_type != reference.cu_seqlens_type, std::string(name(problem.cu_seqlens_type)));
+  when(problem.bias, "bias");
+  when(problem.activation == Activation::none, "no activation");
+  when(problem.residual, "residual");
+  when(problem.initial_state, "initial state");
+  when(problem.final_state, "final state");
+  return row;
+}
+
 std::vector<BenchRow> table() {
   const auto large = row(16, 8192, 2048);
   auto odd_pitch = said(slice(large, 2049), "pitch 2049");
@@ -65,10 +84,7 @@ std::vector<BenchRow> table() {
 std::vector<BenchRow> rows_of(const std::vector<ops::TrainingShape>& shapes) {
   std::vector<BenchRow> rows;
   for (const auto& shape : shapes) {
-    auto made = of_types(row(shape.B, shape.T, shape.D), shape.x_type, shape.weight_type);
-    made.problem.W = shape.W;
-    if (shape.W != 4) made = said(std::move(made), fmt::format("W={}", shape.W));
-    rows.push_back(std::move(made));
+    rows.push_back(with_words({fmt::format("{}x{}x{}", shape.B, shape.T, shape.D), ops::conv_problem(shape)}));
   }
   return rows;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "src/ops/op.h"
 #include "tools/strop/declaration.h"
@@ -12,7 +13,6 @@
 #include "tools/strop/progress_bar.h"
 #include "tools/strop/report.h"
 #include "tools/strop/terminal.h"
-#include "tools/strop/training_shape.h"
 
 namespace strop::cli {
 namespace {
@@ -27,6 +27,13 @@ struct Work {
   std::map<std::string, std::vector<WarmupItem>> by_device;
   std::vector<std::pair<Entry, std::string>> skipped;
 };
+
+std::optional<WarmupItem> item_of(const cache::EntryId& id) {
+  for (const auto* op : ops::all()) {
+    if (auto item = op->item_of(id.kernel, id.key)) return item;
+  }
+  return std::nullopt;
+}
 
 Work work_of(const std::vector<Entry>& entries, Machine& machine, bool all) {
   Work work;

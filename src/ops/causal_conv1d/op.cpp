@@ -1,5 +1,6 @@
 #include "src/ops/causal_conv1d/op.h"
 
+#include "src/ops/causal_conv1d/from_key.h"
 #include "src/ops/causal_conv1d/gate.h"
 #include "src/ops/causal_conv1d/kernels.h"
 #include "src/ops/causal_conv1d/problems.h"
@@ -8,18 +9,6 @@
 namespace strop::ops {
 namespace {
 
-// A line of training shapes stands for the reference job: silu, no bias, dense tensors.
-CausalConv1dProblem problem_of(const TrainingShape& shape) {
-  CausalConv1dProblem problem;
-  problem.B = shape.B;
-  problem.T = shape.T;
-  problem.D = shape.D;
-  problem.W = shape.W;
-  problem.x_type = shape.x_type;
-  problem.weight_type = shape.weight_type;
-  return problem;
-}
-
 class ConvOp : public Op {
  public:
   const std::string& name() const override {
@@ -27,11 +16,30 @@ class ConvOp : public Op {
     return name;
   }
   std::vector<const Kernel*> kernels() const override { return {&conv_fwd_kernel(), &conv_bwd_kernel(), &conv_dw_reduce_kernel(), &conv_final_state_kernel(), &conv_state_bwd_kernel()}; }
-  std::optional<std::string> why_unsupported(const TrainingShape& shape) const override { return ops::why_unsupported(problem_of(shape)); }
-  std::vector<WarmupItem> items(const TrainingShape& shape) const override { return conv_items(problem_of(shape)); }
+  std::optional<std::string> why_unsupported(const TrainingShape& shape) const override { return ops::why_unsupported(conv_problem(shape)); }
+  std::vector<WarmupItem> items(const TrainingShape& shape) const override { return conv_items(conv_problem(shape)); }
+  std::optional<WarmupItem> item_of(const std::string& kernel, const Key& key) const override { return conv_item_of(kernel, key); }
 };
 
 }  // namespace
+
+CausalConv1dProblem conv_problem(const TrainingShape& shape) {
+  CausalConv1dProblem problem;
+  problem.B = shape.B;
+  problem.T = shape.T;
+  problem.D = shape.D;
+  problem.W = shape.W;
+  problem.x_type = shape.x_type;
+  problem.weight_type = shape.weight_type;
+  problem.activation = shape.activation;
+  problem.bias = shape.bias;
+  problem.residual = shape.residual;
+  problem.packed_sequences = shape.packed_sequences;
+  problem.cu_seqlens_type = shape.cu_seqlens_type;
+  problem.initial_state = shape.initial_state;
+  problem.final_state = shape.final_state;
+  return problem;
+}
 
 std::vector<WarmupItem> conv_items(const CausalConv1dProblem& problem) {
   const auto shape = make_shape(problem);

@@ -9,6 +9,8 @@ namespace strop::ops {
 
 // causal_conv1d as the command and the warmup see it.
 const Op& causal_conv1d_op();
+// Dense tensors at the alignment that allocators give.
+CausalConv1dProblem conv_problem(const TrainingShape& shape);
 // Forward, backward and reduction of one supported problem; none for an empty one.
 std::vector<WarmupItem> conv_items(const CausalConv1dProblem& problem);
 
