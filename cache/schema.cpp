@@ -1,5 +1,7 @@
 #include "cache/schema.h"
 
+#include "cache/leases.h"
+
 #include <fmt/format.h>
 
 namespace strop::cache {
@@ -104,6 +106,7 @@ Kind kind_of(Database& database) {
 
 void create_schema(Database& database) {
   database.run(std::string(kSchema));
+  create_leases(database);
   database.run(fmt::format("PRAGMA application_id = {}", kApplicationId));
   database.run(fmt::format("PRAGMA user_version = {}", kFormat));
 }

@@ -40,6 +40,10 @@ class StoreOnTables : public Store {
   bool put_trial(const StoredTrial& trial) override;
   bool put_binary(const StoredBinary& binary, bool kept) override;
   void touch(const EntryId& id) override;
+  std::optional<Lease> find_lease(const std::string& scope) override;
+  bool claim_lease(const Lease& mine) override;
+  bool take_over_lease(const Lease& seen, const Lease& mine) override;
+  void release_lease(const std::string& scope, const std::string& owner) override;
 
   std::vector<Winner> list(const Filter& filter) override;
   std::vector<Winner> unfinished(const Filter& filter) override;
@@ -283,6 +287,31 @@ void StoreOnTables::touch(const EntryId& id) {
   const std::lock_guard lock(mutex_);
   settle(options_.busy_timeout_ms);
   if (owed_.empty()) try_write("noting a use", [id](Tables& t) { t.touch(id, unix_now()); });
+}
+
+std::optional<Lease> StoreOnTables::find_lease(const std::string& scope) {
+  const std::lock_guard lock(mutex_);
+  return read("looking who tunes", [&](Tables& t) { return t.find_lease(scope); },
+              [](std::optional<Lease>, std::optional<Lease> stored) { return stored; });
+}
+
+bool StoreOnTables::claim_lease(const Lease& mine) {
+  const std::lock_guard lock(mutex_);
+  bool claimed = true;
+  const bool asked = try_write("claiming a lease", [&](Tables& t) { claimed = t.claim_lease(mine); });
+  return claimed || !asked;
+}
+
+bool StoreOnTables::take_over_lease(const Lease& seen, const Lease& mine) {
+  const std::lock_guard lock(mutex_);
+  bool taken = true;
+  const bool asked = try_write("taking a lease over", [&](Tables& t) { taken = t.take_over_lease(seen, mine); });
+  return taken || !asked;
+}
+
+void StoreOnTables::release_lease(const std::string& scope, const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  try_write("giving a lease back", [&](Tables& t) { t.release_lease(scope, owner); });
 }
 
 void StoreOnTables::require_writable() {

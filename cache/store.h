@@ -77,6 +77,16 @@ struct StoredBinary {
   std::int64_t last_used = 0;
 };
 
+// Which process tunes what, so that others wait for its winners instead of finding their own. A courtesy, not a lock: who waited long
+// enough goes on without it, and every write is right without any.
+struct Lease {
+  std::string scope;       // what is tuned, as a digest
+  std::string what;        // the same for people
+  std::string owner;       // one tuning of one process
+  std::int64_t beats = 0;  // grows while the owner lives: no clocks are compared
+  friend bool operator==(const Lease&, const Lease&) = default;
+};
+
 // Selects winners; empty fields match everything. All conditions must hold.
 struct Filter {
   std::string kernel;            // exact, or with '*' and '?' (nothing else is special)
@@ -129,6 +139,11 @@ class Store {
   // `kept`: made for its own sake (--compile-only), so it stays without a winner; else it goes with the next prune that finds none.
   virtual bool put_binary(const StoredBinary& binary, bool kept) = 0;
   virtual void touch(const EntryId& id) = 0;                // last use; cheap, may be coarse
+  // Takes what nobody has, or lets the own heart beat; take over: what `seen` has, unless it changed since. False: somebody else has it. Where nothing can be written nobody else can look either, and every claim succeeds.
+  virtual std::optional<Lease> find_lease(const std::string& scope) = 0;
+  virtual bool claim_lease(const Lease& mine) = 0;
+  virtual bool take_over_lease(const Lease& seen, const Lease& mine) = 0;
+  virtual void release_lease(const std::string& scope, const std::string& owner) = 0;
 
   // --- serving the command ---
   virtual std::vector<Winner> list(const Filter& filter = {}) = 0;

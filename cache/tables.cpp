@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/leases.h"
 #include "cache/writing.h"
 #include "src/base/digest.h"
 #include "src/base/format.h"
@@ -299,6 +300,28 @@ void Tables::touch(const EntryId& id, std::int64_t now) {
   Writing writing(database_, lock_path_, timeout_ms_);
   database_.prepare("UPDATE winner_v1 SET last_used = ? WHERE entry = ?").bind(now, entry).run();
   database_.prepare("UPDATE binary_v1 SET last_used = ? WHERE code = (SELECT code FROM winner_v1 WHERE entry = ?)").bind(now, entry).run();
+  writing.commit();
+}
+
+std::optional<Lease> Tables::find_lease(const std::string& scope) { return cache::find_lease(database_, scope); }
+
+bool Tables::claim_lease(const Lease& mine) {
+  Writing writing(database_, lock_path_, timeout_ms_);
+  const bool claimed = cache::claim_lease(database_, mine);
+  writing.commit();
+  return claimed;
+}
+
+bool Tables::take_over_lease(const Lease& seen, const Lease& mine) {
+  Writing writing(database_, lock_path_, timeout_ms_);
+  const bool taken = cache::take_over_lease(database_, seen, mine);
+  writing.commit();
+  return taken;
+}
+
+void Tables::release_lease(const std::string& scope, const std::string& owner) {
+  Writing writing(database_, lock_path_, timeout_ms_);
+  cache::release_lease(database_, scope, owner);
   writing.commit();
 }
 

@@ -36,6 +36,11 @@ class Tables {
   void touch(const EntryId& id, std::int64_t now);
   void remove(const std::vector<Winner>& winners);
 
+  std::optional<Lease> find_lease(const std::string& scope);
+  bool claim_lease(const Lease& mine);
+  bool take_over_lease(const Lease& seen, const Lease& mine);
+  void release_lease(const std::string& scope, const std::string& owner);
+
   Stats stats();
   std::vector<Damage> verify(bool repair);
   void drop_unreferenced();

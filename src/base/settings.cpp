@@ -57,6 +57,8 @@ const std::vector<Setting>& table() {
       {"cache_max_mib", "STROP_CACHE_MAX_MIB", "1024", "Size bound of the cache database in MiB; 0: none.", "number"},
       {"on_miss", "STROP_ON_MISS", "tune",
        "What a call does for a key without a winner: tune (a length whose code is tuned runs at once), nearest or error.", "tune nearest error"},
+      {"tuning_wait_s", "STROP_TUNING_WAIT_S", "60",
+       "Seconds to wait for another process that tunes the same keys on the same cache; then they are tuned here too.", "number"},
       {"log", "STROP_LOG", "warn", "Log level on stderr: off, error, warn, info, debug or trace.", "off error warn info debug trace"},
       {"libcuda", "STROP_LIBCUDA", "", "Driver library to open instead of libcuda.so.1."},
       {"nvrtc", "STROP_NVRTC", "", "NVRTC library, or the folder it is in."},

@@ -4,11 +4,15 @@
 #include <chrono>
 #include <new>
 #include <map>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "src/base/log.h"
+#include "src/base/digest.h"
+#include "src/base/settings.h"
 #include "src/engine/compile_pool.h"
+#include "src/engine/leases.h"
 #include "src/engine/serving.h"
 #include "src/engine/tuning.h"
 
@@ -16,6 +20,9 @@ namespace strop::engine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// How often a process looks whether another one is done.
+constexpr std::chrono::milliseconds kLook{50};
 
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
@@ -37,21 +44,46 @@ bool is_unfinished(const cache::Winner& winner) {
   return winner.flags.find("budget") != std::string::npos || winner.flags.find("unsettled") != std::string::npos;
 }
 
+// One key that is to be tuned.
+struct Queued {
+  std::size_t at = 0;  // among the reports
+  Job job;
+  std::string scope, what;  // of its lease: the class of code, since that is what is compiled
+};
+
+Queued queued(std::size_t at, Job&& job) {
+  Queued one{at, std::move(job), {}, {}};
+  const auto& id = one.job.id;
+  const auto constants = one.job.problem->constants().str();
+  one.scope = digest_of(fmt::format("{}\n{}\n{}\n{}", id.kernel, id.template_digest, id.device_class, constants));
+  one.what = fmt::format("{} {}", id.kernel, constants);
+  return one;
+}
+
+// What is asked of a warmup or a revalidation.
+struct Wish {
+  std::function<bool(const EntryState&)> revalidate;  // which winners are to be re-timed
+  bool only_known = false;                            // keys without a winner are passed over
+  double budget_s = 0;
+  std::function<void(const Progress&)> progress;
+};
+
 // A warmup in progress.
 class Run {
  public:
-  Run(Parts& parts, ReadyTable& table, double budget_s, std::function<void(const Progress&)> progress)
-      : parts_(parts), table_(table), budget_s_(budget_s), progress_(std::move(progress)), pool_(parts) {}
+  Run(Parts& parts, ReadyTable& table, Wish wish) : parts_(parts), table_(table), wish_(std::move(wish)), pool_(parts), leases_(*parts.store) {}
 
-  // Answers a hit at once, else queues the key. `revalidate` says which winners are to be re-timed.
-  template <class Revalidate>
-  void add(const WarmupItem& item, const Revalidate& revalidate, bool only_known);
+  // Answers a hit at once, else queues the key.
+  void add(const WarmupItem& item);
   Report finish();
 
  private:
-  template <class Revalidate>
-  bool add_key(const WarmupItem& item, const Revalidate& revalidate, bool only_known);
-  bool out_of_budget() const { return budget_s_ > 0 && seconds_since(begin_) > budget_s_; }
+  bool add_key(const WarmupItem& item);
+  bool serves(const cache::Winner& winner, const EntryState& state, Job& job) const;
+  bool tuned_meanwhile(const Queued& one);
+  void tune_all(const std::vector<Queued>& all);
+  void wait_for(std::vector<Queued> theirs);
+  bool out_of_budget() const { return wish_.budget_s > 0 && seconds_since(begin_) > wish_.budget_s; }
   void load(const Job& job, KeyReport& report);
   Candidates submit(const Job& job);
   KeyReport tune(const Job& job, const Candidates& candidates);
@@ -63,29 +95,27 @@ class Run {
   const Clock::time_point begin_ = Clock::now();
   const std::int64_t compiles_before_ = parts_.compiles;
   const std::int64_t timings_before_ = parts_.timings;
-  double budget_s_;
-  std::function<void(const Progress&)> progress_;
+  Wish wish_;
   CompilePool pool_;
+  Leases leases_;
   std::map<std::string, Config> seen_;  // keys, with their constants
   std::vector<KeyReport> reports_;  // in the order of the items
-  std::vector<std::pair<std::size_t, Job>> queue_;  // position in reports_, job
+  std::vector<Queued> queue_;
   Progress state_;
 };
 
-template <class Revalidate>
-void Run::add(const WarmupItem& item, const Revalidate& revalidate, bool only_known) {
+void Run::add(const WarmupItem& item) {
   reports_.emplace_back();
   reports_.back().kernel = item.kernel->source.name;
   try {
-    if (!add_key(item, revalidate, only_known)) reports_.pop_back();
+    if (!add_key(item)) reports_.pop_back();
   } catch (const std::exception& error) {  // of this key's code; the others go on
     reports_.back().note = error.what();
   }
 }
 
 // False: nothing to report, the same key came before or has no winner to revalidate.
-template <class Revalidate>
-bool Run::add_key(const WarmupItem& item, const Revalidate& revalidate, bool only_known) {
+bool Run::add_key(const WarmupItem& item) {
   Job job{item.kernel, item.problem, parts_.entry_id(*item.kernel, *item.problem), std::nullopt, std::nullopt};
   reports_.back().key = job.id.key;
   const auto constants = item.problem->constants();
@@ -94,22 +124,40 @@ bool Run::add_key(const WarmupItem& item, const Revalidate& revalidate, bool onl
     return false;
   }
   const auto winner = find_winner(parts_, *item.kernel, *item.problem, job.id);
-  if (!winner && only_known) return false;
+  if (!winner && wish_.only_known) return false;
   if (winner) {
     const auto state = state_of(*winner, parts_.environment());
-    const bool suspect = revalidate(state);
-    const bool cut_off = !only_known && is_unfinished(*winner);
-    // After seal() what is stored is what is served.
-    if ((suspect || cut_off) && (only_known || !parts_.sealed)) {
-      job.stored = winner;
-      if (suspect) job.suspect = winner;
-    } else {
+    if (serves(*winner, state, job)) {
       reports_.back() = hit_report(*winner, state.reason);
       load(job, reports_.back());
       return true;
     }
   }
-  queue_.emplace_back(reports_.size() - 1, std::move(job));
+  queue_.push_back(queued(reports_.size() - 1, std::move(job)));
+  return true;
+}
+
+// Whether the winner is the answer as it is; else the job says what is to be done about it.
+bool Run::serves(const cache::Winner& winner, const EntryState& state, Job& job) const {
+  const bool suspect = wish_.revalidate(state);
+  const bool cut_off = !wish_.only_known && is_unfinished(winner);
+  // After seal() what is stored is what is served.
+  if ((!suspect && !cut_off) || (parts_.sealed && !wish_.only_known)) return true;
+  job.stored = winner;
+  if (suspect) job.suspect = winner;
+  return false;
+}
+
+// Another process was at it.
+bool Run::tuned_meanwhile(const Queued& one) {
+  const auto winner = parts_.store->find_winner(one.job.id);
+  if (!winner || (one.job.stored && winner->tuned_at == one.job.stored->tuned_at && winner->revalidated_at == one.job.stored->revalidated_at))
+    return false;
+  const auto& job = one.job;
+  if (!why_foreign(*job.kernel, job.problem->constants(), winner->config, parts_.device->facts()).empty() || is_unfinished(*winner)) return false;
+  reports_[one.at] = hit_report(*winner, "tuned by another process meanwhile");
+  load(job, reports_[one.at]);
+  ++state_.keys_done;
   return true;
 }
 
@@ -128,7 +176,7 @@ void Run::load(const Job& job, KeyReport& report) {
 }
 
 void Run::show(const Job& job, int judged) {
-  if (!progress_) return;
+  if (!wish_.progress) return;
   Progress progress = state_;
   progress.compiled = pool_.finished();
   progress.to_compile = pool_.submitted();
@@ -136,7 +184,7 @@ void Run::show(const Job& job, int judged) {
   progress.kernel = job.id.kernel;
   progress.key = job.id.key.str();
   try {
-    progress_(progress);
+    wish_.progress(progress);
   } catch (const std::exception& error) {
     log::warn_once("progress", fmt::format("the warmup's progress callback threw, which changes nothing: {}", error.what()));
   }
@@ -193,31 +241,66 @@ KeyReport Run::settle(const Job& job, KeyReport report) {
   return report;
 }
 
+// Keys whose leases this process has. What the store has by now is not tuned again; all others are compiled ahead.
+void Run::tune_all(const std::vector<Queued>& all) {
+  std::vector<std::pair<const Queued*, Candidates>> left;
+  for (const auto& one : all) {
+    if (tuned_meanwhile(one)) continue;
+    left.emplace_back(&one, submit(one.job));
+    state_.to_judge += static_cast<int>(left.back().second.configs.size());
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const auto& [one, candidates] = left[i];
+    const std::lock_guard lock(parts_.tuning);
+    const auto begin = Clock::now();
+    auto& report = reports_[one->at];
+    show(one->job, 0);
+    report = settle(one->job, tune(one->job, candidates));
+    if (report.winner) load(one->job, report);
+    report.elapsed_s = seconds_since(begin);
+    ++state_.keys_done;
+    state_.judged += static_cast<int>(candidates.configs.size());
+    show(one->job, 0);
+    const bool more = std::any_of(left.begin() + static_cast<std::ptrdiff_t>(i) + 1, left.end(), [&](const auto& l) { return l.first->scope == one->scope; });
+    if (!more) leases_.release(one->scope);
+  }
+  for (const auto& one : all) leases_.release(one.scope);
+}
+
+// Keys that other processes tune: their winners are taken as they come; what is given up, or takes too long, is tuned here.
+void Run::wait_for(std::vector<Queued> theirs) {
+  const auto begin = Clock::now();
+  const auto patience = static_cast<double>(settings::number("tuning_wait_s"));
+  while (!theirs.empty()) {
+    std::vector<Queued> ours;
+    const bool impatient = seconds_since(begin) > patience || out_of_budget();
+    std::erase_if(theirs, [&](Queued& one) {
+      if (tuned_meanwhile(one)) return true;
+      if (!leases_.claim(one.scope, one.what)) {
+        if (!impatient) return false;
+        if (!out_of_budget())
+          log::warn_once("lease:" + one.scope, fmt::format("{} [{}] is being tuned by {} for {:.0f} s and is tuned here too (STROP_TUNING_WAIT_S)",
+                                                           one.job.id.kernel, one.job.id.key.str(), leases_.holder(one.scope), seconds_since(begin)));
+      }
+      ours.push_back(std::move(one));
+      return true;
+    });
+    if (!ours.empty()) tune_all(ours);
+    else if (!theirs.empty()) std::this_thread::sleep_for(kLook);
+  }
+}
+
 Report Run::finish() {
-  const bool time_it = !queue_.empty();
-  if (time_it) parts_.require_unsealed("time", queue_.front().second.id.kernel, queue_.front().second.id.key.str());
+  if (!queue_.empty()) parts_.require_unsealed("time", queue_.front().job.id.kernel, queue_.front().job.id.key.str());
   // The most bytes first: what gains most is done when a budget ends the rest.
   std::stable_sort(queue_.begin(), queue_.end(), [](const auto& a, const auto& b) {
-    return a.second.problem->bytes_moved() > b.second.problem->bytes_moved();
+    return a.job.problem->bytes_moved() > b.job.problem->bytes_moved();
   });
-  std::vector<Candidates> candidates;
   state_.keys = static_cast<int>(queue_.size());
-  for (const auto& [at, job] : queue_) {
-    candidates.push_back(submit(job));
-    state_.to_judge += static_cast<int>(candidates.back().configs.size());
-  }
-  const std::unique_lock<std::mutex> lock = time_it ? std::unique_lock(parts_.tuning) : std::unique_lock<std::mutex>();
-  for (std::size_t i = 0; i < queue_.size(); ++i) {
-    const auto& [at, job] = queue_[i];
-    const auto begin = Clock::now();
-    show(job, 0);
-    reports_[at] = settle(job, tune(job, candidates[i]));
-    if (reports_[at].winner) load(job, reports_[at]);
-    reports_[at].elapsed_s = seconds_since(begin);
-    ++state_.keys_done;
-    state_.judged += static_cast<int>(candidates[i].configs.size());
-    show(job, 0);
-  }
+  std::vector<Queued> ours, theirs;
+  for (auto& one : queue_) (leases_.claim(one.scope, one.what) ? ours : theirs).push_back(std::move(one));
+  tune_all(ours);
+  wait_for(std::move(theirs));
   pool_.cancel();
   Report report;
   report.keys = std::move(reports_);
@@ -232,16 +315,16 @@ Report Run::finish() {
 }  // namespace
 
 Report warm_up(Parts& parts, ReadyTable& table, std::span<const WarmupItem> items, const WarmupOptions& options) {
-  Run run(parts, table, options.budget_s, options.progress);
-  const auto revalidate = [&](const EntryState& state) { return options.revalidate_suspects && state.state == State::suspect; };
-  for (const auto& item : items) run.add(item, revalidate, false);
+  const bool suspects = options.revalidate_suspects;
+  Run run(parts, table, {[suspects](const EntryState& state) { return suspects && state.state == State::suspect; }, false, options.budget_s, options.progress});
+  for (const auto& item : items) run.add(item);
   return run.finish();
 }
 
 Report revalidate(Parts& parts, ReadyTable& table, std::span<const WarmupItem> items, const RevalidateOptions& options) {
-  Run run(parts, table, 0, options.progress);
-  const auto wanted = [&](const EntryState& state) { return !options.suspects_only || state.state == State::suspect; };
-  for (const auto& item : items) run.add(item, wanted, true);
+  const bool all = !options.suspects_only;
+  Run run(parts, table, {[all](const EntryState& state) { return all || state.state == State::suspect; }, true, 0, options.progress});
+  for (const auto& item : items) run.add(item);
   return run.finish();
 }
 

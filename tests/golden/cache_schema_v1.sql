@@ -77,5 +77,11 @@ CREATE TABLE binary_v1 (
   bytes BLOB NOT NULL,
   UNIQUE (code, compiler)
 );
+CREATE TABLE lease_v1 (
+  scope TEXT PRIMARY KEY,
+  what TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  beats INTEGER NOT NULL
+) WITHOUT ROWID;
 PRAGMA application_id = 1398035024;
 PRAGMA user_version = 1;
