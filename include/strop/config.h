@@ -39,7 +39,7 @@ class Config {
   static std::optional<Config> parse(std::string_view text);
 
   friend bool operator==(const Config&, const Config&) = default;
-  friend auto operator<=>(const Config&, const Config&) = default;
+  friend auto operator<=>(const Config&, const Config&) = default;  // NOLINT(modernize-use-nullptr): the 0 that `a < b` is rewritten to
 
  private:
   std::vector<Entry> entries_;
