@@ -39,7 +39,8 @@ class Config {
   static std::optional<Config> parse(std::string_view text);
 
   friend bool operator==(const Config&, const Config&) = default;
-  friend auto operator<=>(const Config&, const Config&) = default;  // NOLINT(modernize-use-nullptr): the 0 that `a < b` is rewritten to
+  // NOLINTNEXTLINE(modernize-use-nullptr): it means the 0 of `(a <=> b) < 0`, which is what `a < b` is rewritten to
+  friend auto operator<=>(const Config&, const Config&) = default;
 
  private:
   std::vector<Entry> entries_;
