@@ -114,8 +114,11 @@ Database open_or_make(const StoreOptions& options, const std::string& path, std:
   return {path, Database::Mode::create, options.busy_timeout_ms};
 }
 
-std::unique_ptr<Tables> tables_on(Database database, const std::string& path, int timeout_ms) {
-  return std::make_unique<Tables>(std::move(database), path, timeout_ms);
+// `lock_path`: see Tables.
+Opened opened_on(Database database, const std::string& lock_path, int timeout_ms) {
+  Opened opened;
+  opened.tables = std::make_unique<Tables>(std::move(database), lock_path, timeout_ms);
+  return opened;
 }
 
 // Another's database stays; ours goes beside it.
@@ -152,7 +155,9 @@ Attempt open_writable(const StoreOptions& options, const std::string& path) {
   }
   set_pragmas(database, network);
   look(database);
-  return {Kind::ours, {tables_on(std::move(database), path, options.busy_timeout_ms), path, true, false, {}}};
+  auto opened = opened_on(std::move(database), path, options.busy_timeout_ms);
+  opened.path = path;
+  return {Kind::ours, std::move(opened)};
 }
 
 // No tables yet: what a reader sees is an empty cache.
@@ -175,7 +180,10 @@ Attempt open_readable(const StoreOptions& options, const std::string& path) {
       if (kind == Kind::empty) return {Kind::ours, open_nothing(path)};
       if (kind != Kind::ours) return {kind, {}};
       look(database);
-      return {Kind::ours, {tables_on(std::move(database), {}, options.busy_timeout_ms), path, false, false, {}}};
+      auto opened = opened_on(std::move(database), {}, options.busy_timeout_ms);
+      opened.path = path;
+      opened.writable = false;
+      return {Kind::ours, std::move(opened)};
     } catch (const SqliteError& error) {
       if (error.broken() && header_names_another(path)) return {Kind::foreign, {}};
       // `immutable` reads without locks: not while another process writes, nor over a failing disk.
@@ -194,7 +202,7 @@ bool is_broken(const std::string& path, int timeout_ms, bool thorough) {
     if (kind_of(database) != Kind::ours) return false;
     look(database);
     if (database.text("PRAGMA integrity_check(1)") != "ok") return true;
-    return thorough && !tables_on(std::move(database), {}, timeout_ms)->verify(false).empty();
+    return thorough && !Tables(std::move(database), {}, timeout_ms).verify(false).empty();
   } catch (const SqliteError& error) {
     return is_damage(error);
   }
@@ -272,7 +280,7 @@ Opened open_memory() {
     create_schema(database);
     transaction.commit();
   }
-  return {tables_on(std::move(database), {}, 0), {}, true, false, {}};
+  return opened_on(std::move(database), {}, 0);
 }
 
 std::string set_aside(const std::string& path, int timeout_ms, bool thorough) {

@@ -39,6 +39,7 @@ class Config {
   static std::optional<Config> parse(std::string_view text);
 
   friend bool operator==(const Config&, const Config&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): it means the 0 of `(a <=> b) < 0`, which is what `a < b` is rewritten to
   friend auto operator<=>(const Config&, const Config&) = default;
 
  private:

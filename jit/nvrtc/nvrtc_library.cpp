@@ -72,7 +72,7 @@ std::string preload_builtins(const NvrtcLibrary& library, const std::string& pat
   std::vector<std::string> folders{fs::path(path).parent_path().string()};
   for (auto& folder : nvrtc_folders(places)) folders.push_back(std::move(folder));
   for (const auto& folder : folders)
-    if (dlopen((folder + '/' + soname).c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) break;
+    if (dlopen(fmt::format("{}/{}", folder, soname).c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) break;
   if (void* handle = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr)
     return path_of_handle(handle, soname);
   throw error(

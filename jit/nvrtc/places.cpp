@@ -37,6 +37,7 @@ std::vector<fs::path> pythons_in(const fs::path& folder) {
       versions.push_back(name.substr(kPrefix.size()));
   std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) { return compare_versions(a, b) > 0; });
   std::vector<fs::path> folders;
+  folders.reserve(versions.size());
   for (const auto& version : versions) folders.push_back(folder / (std::string(kPrefix) + version));
   return folders;
 }

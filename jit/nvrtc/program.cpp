@@ -47,6 +47,7 @@ Program::~Program() {
 bool Program::compile(const std::vector<std::string>& options, double timeout_s) {
   if (program_ == nullptr) return false;
   std::vector<const char*> arguments;
+  arguments.reserve(options.size());
   for (const auto& option : options) arguments.push_back(option.c_str());
   Deadline deadline{Clock::now() +
                     std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s))};

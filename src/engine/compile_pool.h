@@ -63,7 +63,6 @@ class CompilePool {
   int submitted_ = 0;
   int finished_ = 0;
   bool stop_ = false;
-  bool cancelled_ = false;
 };
 
 // One request on this thread, past the store: for a stored binary that does not load.

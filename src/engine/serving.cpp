@@ -119,6 +119,7 @@ std::vector<cache::Winner> neighbours(Parts& parts, const Kernel& kernel, const 
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<cache::Winner> winners;
+  winners.reserve(found.size());
   for (auto& [distance, winner] : found) winners.push_back(std::move(winner));
   return winners;
 }

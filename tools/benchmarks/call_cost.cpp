@@ -51,7 +51,8 @@ int main() try {
   CausalConv1dProblem p;
   p.B = 1, p.T = 256, p.D = 256;  // short: the launch queue never fills
   const auto bytes = static_cast<std::size_t>(2 * p.T * p.D);
-  const auto x = library->allocate(bytes), y = library->allocate(bytes), weight = library->allocate(4 * 4 * 256);
+  const auto x = library->allocate(bytes), y = library->allocate(bytes),
+             weight = library->allocate(std::size_t{4} * 4 * 256);
   const CausalConv1dForward tensors{.x = x.get(), .weight = weight.get(), .bias = nullptr, .y = y.get()};
   const auto plan = conv.plan_forward(p);
   const ops::ConvFwdProblem problem(ops::make_shape(p));

@@ -206,6 +206,7 @@ class Ceiling {
 std::vector<Measurement> in_turns(device::Device& device, const std::vector<Launch>& launches) {
   const bool host = device.facts().kind == DeviceKind::host;
   std::vector<int> in_a_batch;
+  in_a_batch.reserve(launches.size());
   for (const auto& launch : launches)
     in_a_batch.push_back(engine::launches_a_batch(device, [&](Stream stream, int) { launch(stream); }));
   std::vector<std::vector<double>> samples(launches.size());
@@ -217,6 +218,7 @@ std::vector<Measurement> in_turns(device::Device& device, const std::vector<Laun
     }
   }
   std::vector<Measurement> measured;
+  measured.reserve(samples.size());
   for (auto& one : samples) measured.push_back(tuner::summarise(std::move(one)));
   return measured;
 }

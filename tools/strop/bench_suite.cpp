@@ -70,9 +70,9 @@ std::vector<BenchRow> table() {
           said(row(16, 8192 + 37, 2048), "ragged"),
           said(of_types(large, DType::fp16, DType::fp32), "fp16"),
           said(of_types(large, DType::bf16, DType::bf16), "bf16 weight"),
-          said(slice(large, 3 * 2048), "QKV slice"),
-          packed(row(1, 16 * 8192, 2048), 5),
-          packed(row(1, 16 * 8192, 2048), 60),
+          said(slice(large, std::int64_t{3} * 2048), "QKV slice"),
+          packed(row(1, std::int64_t{16} * 8192, 2048), 5),
+          packed(row(1, std::int64_t{16} * 8192, 2048), 60),
           odd_pitch,
           said(row(16, 8192, 2047), "odd D"),
           row(1, 2048, 1024),
@@ -83,6 +83,7 @@ std::vector<BenchRow> table() {
 
 std::vector<BenchRow> rows_of(const std::vector<ops::TrainingShape>& shapes) {
   std::vector<BenchRow> rows;
+  rows.reserve(shapes.size());
   for (const auto& shape : shapes) {
     rows.push_back(with_words({fmt::format("{}x{}x{}", shape.B, shape.T, shape.D), ops::conv_problem(shape)}));
   }

@@ -58,6 +58,7 @@ Match compare(const Key& asked, const Entry& entry) {
 
 std::vector<Match> nearest_first(const Key& asked, const std::vector<Entry>& entries) {
   std::vector<Match> matches;
+  matches.reserve(entries.size());
   for (const auto& entry : entries) matches.push_back(compare(asked, entry));
   std::stable_sort(matches.begin(), matches.end(), [](const Match& a, const Match& b) {
     return std::pair(a.differences.size(), a.distance) < std::pair(b.differences.size(), b.distance);

@@ -30,9 +30,8 @@ constexpr std::string_view kOpening =
 }  // namespace
 
 void add_manual(Declaration& command) {
-  const auto whole = command;
-  command.subcommand("manual", "Every help page in one Markdown document").run([whole] {
-    print(std::string(kOpening) + whole.pages());
+  command.subcommand("manual", "Every help page in one Markdown document").run([command] {
+    print(std::string(kOpening) + command.pages());
     return kDone;
   });
 }

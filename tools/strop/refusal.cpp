@@ -23,7 +23,7 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 
 // The parser tells its kinds of errors apart by words alone; what is not known here is passed on as it is.
 std::string sentence_of(const CLI::ParseError& error) {
-  const std::string raw = error.what();
+  std::string raw = error.what();
   const std::string_view text = raw;
   const auto option = text.substr(0, text.find(':'));
   if (const auto times = between(text, ": At Most 1 required but received ", ""))

@@ -26,11 +26,11 @@ std::string notes_of(const Report& report) {
     const auto name = printable(fmt::format("{} [{}]", key.kernel, key.key.str()));
     const auto note = printable(key.note);
     if (key.outcome == Outcome::failed)
-      text += bad("failed ") + name + ": " + note + "\n";
+      text += fmt::format("{}{}: {}\n", bad("failed "), name, note);
     else if (const auto change = change_of(key); !change.empty())
-      text += warning("revalidated ") + name + ": " + change + "\n";
+      text += fmt::format("{}{}: {}\n", warning("revalidated "), name, change);
     else if (!key.note.empty())
-      text += warning("note ") + name + ": " + note + "\n";
+      text += fmt::format("{}{}: {}\n", warning("note "), name, note);
   }
   return text;
 }

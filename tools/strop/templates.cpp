@@ -52,6 +52,7 @@ int show(const Session& session, const std::string& file) {
   const auto found = texts.find(file);
   if (found == texts.end()) {
     std::vector<std::string> known;
+    known.reserve(texts.size());
     for (const auto& [name, text] : texts) known.push_back(name);
     refuse_choice("--show", file, known);
   }

@@ -15,8 +15,8 @@ namespace strop::device::host {
 namespace {
 
 // Kernels keep little on the stack; the sanitizer's frames are several times as large.
-constexpr std::size_t kStackBytes = 64 * 1024;
-constexpr std::size_t kCheckedStackBytes = 256 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{64} * 1024;
+constexpr std::size_t kCheckedStackBytes = std::size_t{256} * 1024;
 constexpr std::size_t kSharedAlign = 128;
 
 thread_local Block* current_block = nullptr;
@@ -45,8 +45,9 @@ void Block::prepare(const Grid& grid) {
   const unsigned count = grid.block.x * grid.block.y * grid.block.z;
   count_ = count;
   if (threads_.size() < count) threads_.resize(count);
-  meetings_.assign((count + 31) / 32 * 32, Meeting{});
-  meetings_open_.assign((count + 31) / 32, 0);
+  const std::size_t warps = (count + 31) / 32;
+  meetings_.assign(warps * 32, Meeting{});
+  meetings_open_.assign(warps, 0);
   order_.resize(count);
   if (sanitizer::checks_threads() && own_strands_.size() < count) own_strands_.resize(count);
   for (unsigned i = 0; i < count; ++i) {

@@ -8,7 +8,7 @@
 
 namespace strop::device::host {
 namespace {
-constexpr std::size_t kStaticSharedLimit = 48 * 1024;  // CUDA: more must be dynamic
+constexpr std::size_t kStaticSharedLimit = std::size_t{48} * 1024;  // CUDA: more must be dynamic
 }
 
 void* Block::shared(const void* key, std::size_t bytes) {

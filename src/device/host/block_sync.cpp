@@ -93,7 +93,7 @@ void Block::check_return() {
 
 // The one under way with this mask, else a free place.
 Block::Meeting& Block::meeting_of(unsigned warp, unsigned mask) {
-  Meeting* const places = &meetings_[warp * 32];
+  Meeting* const places = &meetings_[std::size_t{warp} * 32];
   if (meetings_open_[warp] == 0) return places[0];
   Meeting* free_place = nullptr;
   for (unsigned i = 0; i < 32; ++i) {

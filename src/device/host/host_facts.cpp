@@ -12,8 +12,8 @@
 namespace strop::device::host {
 namespace {
 
-constexpr std::size_t kSharedPerBlock = 227 * 1024;  // as on the chips that the templates are written for
-constexpr std::size_t kSharedPerSm = 228 * 1024;
+constexpr std::size_t kSharedPerBlock = std::size_t{227} * 1024;  // as on the chips that the templates are written for
+constexpr std::size_t kSharedPerSm = std::size_t{228} * 1024;
 
 std::string cpu_model() {
   std::ifstream info("/proc/cpuinfo");

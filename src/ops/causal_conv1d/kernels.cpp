@@ -46,7 +46,7 @@ Kernel make_fwd() {
     return threads == 512 || (threads == 640 && elements == 64 && c["vec"] <= 4) || (threads == 1024 && elements == 32);
   });
   kernel.space.restrict("a block's rows divide a unit of 128", [](const Config& c, const Config&, const DeviceFacts&) {
-    return c["threads"] / c["lanes"] * c["rows"] <= kUnitRows;
+    return std::int64_t{c["threads"] / c["lanes"]} * c["rows"] <= kUnitRows;
   });
   kernel.space.fallback(fallback);
   return kernel;
