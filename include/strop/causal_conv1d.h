@@ -54,7 +54,7 @@ struct CausalConv1dProblem {
   std::array<std::int64_t, 2> weight_strides{};  // [D,W]; {0,0} means dense
   bool residual = false;                           // y gets a [B,T,D] tensor of x's type added
   std::array<std::int64_t, 3> residual_strides{};  // {0,0,0} means dense
-  // Packed: x is [1,T,D] and holds this many sequences, empty ones among them; 0 means B sequences of T tokens each.
+  // Packed: x is [1,T,D] and holds this many sequences (at most 2^20), empty ones among them; 0 means B sequences of T tokens each.
   std::int64_t packed_sequences = 0;
   DType cu_seqlens_type = DType::int32;  // int32 or int64
   bool initial_state = false;  // [N,D,W] of x's type, N = B or packed_sequences

@@ -11,6 +11,8 @@
 #include <csignal>
 #include <string_view>
 #include <system_error>
+#include <mutex>
+#include <set>
 #include <thread>
 
 namespace strop::jit {
@@ -76,6 +78,17 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
+// The groups that run now.
+struct Running {
+  std::mutex mutex;
+  std::set<pid_t> groups;
+  bool ended = false;
+};
+Running& running() {
+  static auto& all = *new Running;  // outlives every thread
+  return all;
+}
+
 // Kills the group and waits a moment until the kernel has ended all of it, so that none of it writes into a folder that
 // is being removed. What remains then is a corpse that its new parent has not buried yet.
 void kill_group(pid_t group) {
@@ -112,15 +125,30 @@ ProcessResult run_process(const Process& process) {
   const auto argv = pointers_to(arguments);
   const auto envp = pointers_to(variables);
   pid_t pid = 0;
+  std::unique_lock lock(running().mutex);
+  if (running().ended) {
+    result.error = "this process is ending";
+    return result;
+  }
   if (const int failed =
           posix_spawnp(&pid, argv[0], settings.actions(), settings.attributes(), argv.data(), envp.data());
       failed != 0) {
     result.error = std::generic_category().message(failed);
     return result;
   }
+  running().groups.insert(pid);
+  lock.unlock();
   result.started = true;
   wait_for(pid, process.timeout_s, result);
+  lock.lock();
+  running().groups.erase(pid);
   return result;
+}
+
+void end_processes() {
+  const std::lock_guard lock(running().mutex);
+  running().ended = true;
+  for (const auto group : running().groups) kill_group(group);
 }
 
 }  // namespace strop::jit

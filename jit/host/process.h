@@ -31,4 +31,7 @@ struct ProcessResult {
 
 ProcessResult run_process(const Process& process);
 
+// Ends all programs that run now, with everything they started, and starts no more: for the last moments of a process.
+void end_processes();
+
 }  // namespace strop::jit

@@ -7,7 +7,10 @@ namespace {
 constexpr std::array<std::string_view, 5> kNames{"fp32", "fp16", "bf16", "int32", "int64"};
 }
 
-std::string_view name(DType t) { return kNames.at(static_cast<std::size_t>(t)); }
+std::string_view name(DType t) {
+  const auto at = static_cast<std::size_t>(t);
+  return at < kNames.size() ? kNames[at] : "unknown";
+}
 
 std::optional<DType> parse_dtype(std::string_view text) {
   for (std::size_t i = 0; i < kNames.size(); ++i)

@@ -22,6 +22,14 @@ std::string first_error(const CompileError& error) {
   return log.substr(from, log.find('\n', at) - from);
 }
 
+// A message with a compiler's log behind it, as one line of a report.
+std::string one_line(const std::string& text) {
+  constexpr std::size_t kLongest = 500;
+  std::string line;
+  for (const char c : text.substr(0, kLongest)) line += c == '\n' ? ' ' : c;
+  return text.size() > kLongest ? line + "..." : line;
+}
+
 std::shared_ptr<const Compiled> compile(Parts& parts, const Kernel& kernel, const jit::CompileRequest& request, const std::string& code,
                                         const std::string& ingredients) {
   auto result = std::make_shared<Compiled>();
@@ -44,7 +52,7 @@ std::shared_ptr<const Compiled> compile(Parts& parts, const Kernel& kernel, cons
     log::debug(fmt::format("{} {} does not compile: {}", kernel.source.name, request.config.str(), error.what()));
   } catch (const std::exception& error) {
     // A full disk, no memory: says nothing about the candidate, and must not be remembered against it.
-    result->error = error.what();
+    result->error = one_line(error.what());
     result->left_out = true;
   }
   return result;
@@ -63,6 +71,12 @@ std::shared_ptr<const Compiled> find_or_compile(Parts& parts, const Kernel& kern
 }
 
 }  // namespace
+
+std::shared_ptr<const Compiled> compile_now(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config) {
+  const auto request = parts.request(kernel, constants, config);
+  const auto identity = jit::code_identity(request);
+  return find_or_compile(parts, kernel, request, identity.digest(), identity.text());
+}
 
 std::shared_ptr<const Compiled> compile_anew(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config) {
   const auto request = parts.request(kernel, constants, config);

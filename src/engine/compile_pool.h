@@ -65,7 +65,9 @@ class CompilePool {
   bool stop_ = false;
 };
 
-// One request on this thread, past the store: for a stored binary that does not load.
+// One request on this thread: for a candidate that was not submitted.
+std::shared_ptr<const Compiled> compile_now(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config);
+// The same past the store: for a stored binary that does not load.
 std::shared_ptr<const Compiled> compile_anew(Parts& parts, const Kernel& kernel, const Config& constants, const Config& config);
 
 }  // namespace strop::engine

@@ -35,12 +35,20 @@ Trial DeviceJudge::prepare(std::size_t candidate) {
     trial.verdict = Verdict::too_much_shared_memory;
     trial.detail = candidates_.refused[candidate];
   } else {
-    const auto compiled = candidates_.compiled[candidate].get();
+    const auto compiled = compiled_of(candidate);
     if (compiled->no_compiler) throw CompileError(compiled->error, "", "", "", "");
     load_and_check(candidate, *compiled, trial);
   }
   prepared_.emplace(candidate, trial);
   return trial;
+}
+
+// Submitted ahead, or, where an earlier run's trial spoke for it and it is needed after all, made now.
+std::shared_ptr<const Compiled> DeviceJudge::compiled_of(std::size_t candidate) {
+  if (candidates_.compiled[candidate].valid()) return candidates_.compiled[candidate].get();
+  auto& made = remade_[candidate];
+  if (!made) made = compile_now(parts_, *job_.kernel, job_.problem->constants(), candidates_.configs[candidate]);
+  return made;
 }
 
 void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled, Trial& trial) {
@@ -62,10 +70,11 @@ void DeviceJudge::load_and_check(std::size_t candidate, const Compiled& compiled
     trial.verdict = Verdict::does_not_load;
     trial.detail = error.what();
   } catch (const Error& error) {
-    trial.verdict = Verdict::does_not_load;
-    trial.detail = error.what();
+    // No word of the driver's: the file is not what a compiler makes of this, whoever made it.
+    trial.verdict = Verdict::not_compiled;
+    trial.detail = fmt::format("what the compiler made does not load: {}", error.what());
   }
-  if (trial.verdict == Verdict::does_not_load) {
+  if (trial.verdict != Verdict::ok) {
     // What came from the store may be at fault and not the candidate: a binary from elsewhere, a driver that reads it no more.
     if (!compiled.from_store) return;
     const auto anew = compile_anew(parts_, *job_.kernel, job_.problem->constants(), trial.config);
@@ -109,12 +118,10 @@ void DeviceJudge::landed(const Trial& trial) {
   row.id = job_.id;
   row.environment = parts_.environment();
   row.trial = trial;
-  if (candidates_.compiled[candidate].valid() && ready(candidates_.compiled[candidate])) {
-    const auto compiled = candidates_.compiled[candidate].get();
-    if (compiled->binary) {
-      row.code = compiled->binary->code;
-      row.environment.compiler = binary(candidate).compiler;
-    }
+  const auto* made = made_of(candidate);
+  if (made != nullptr && made->binary) {
+    row.code = made->binary->code;
+    row.environment.compiler = made->binary->compiler;
   }
   row.landed_at = unix_now();
   if (settled(trial.verdict)) parts_.store->put_trial(row);
@@ -129,9 +136,13 @@ std::optional<std::size_t> DeviceJudge::next(const std::vector<std::size_t>& lef
   return left.front();
 }
 
-const cache::StoredBinary& DeviceJudge::binary(std::size_t candidate) const {
-  const auto at = remade_.find(candidate);
-  return at != remade_.end() ? *at->second->binary : *candidates_.compiled[candidate].get()->binary;
+// The last that was made of it; null: nothing yet.
+const Compiled* DeviceJudge::made_of(std::size_t candidate) const {
+  if (const auto at = remade_.find(candidate); at != remade_.end()) return at->second.get();
+  const auto& future = candidates_.compiled[candidate];
+  return future.valid() && ready(future) ? future.get().get() : nullptr;
 }
+
+const cache::StoredBinary& DeviceJudge::binary(std::size_t candidate) const { return *made_of(candidate)->binary; }
 
 }  // namespace strop::engine

@@ -33,6 +33,8 @@ class DeviceJudge : public tuner::Judge {
 
  private:
   std::shared_ptr<device::LoadedKernel> load(const cache::StoredBinary& binary, const Trial& trial);
+  std::shared_ptr<const Compiled> compiled_of(std::size_t candidate);
+  const Compiled* made_of(std::size_t candidate) const;
   void load_and_check(std::size_t candidate, const Compiled& compiled, Trial& trial);
 
   Parts& parts_;
@@ -42,7 +44,7 @@ class DeviceJudge : public tuner::Judge {
   Checker checker_;
   TimingBench bench_;
   std::map<std::size_t, std::shared_ptr<device::LoadedKernel>> loaded_;
-  std::map<std::size_t, std::shared_ptr<const Compiled>> remade_;  // of stored binaries that did not load
+  std::map<std::size_t, std::shared_ptr<const Compiled>> remade_;  // not submitted, or made again since what was stored did not load
   std::map<std::size_t, Trial> prepared_;
   std::map<Config, std::size_t> index_;
 };

@@ -16,6 +16,8 @@ namespace {
 
 // A revalidation times the winner and the runners-up: enough to see the order change, few enough to cost nothing.
 constexpr std::size_t kBestFew = 4;
+// As many as a final may have (tuner::SearchOptions::finalists, with ties).
+constexpr std::size_t kFinalists = 8;
 
 // Limits that need no compiler to be seen.
 std::string over_limit(const LaunchGeometry& geometry, const DeviceFacts& facts) {
@@ -66,6 +68,19 @@ std::vector<std::optional<Trial>> resumed(Parts& parts, const Job& job, const Ca
     if (at != candidates.configs.end()) known[static_cast<std::size_t>(at - candidates.configs.begin())] = row.trial;
   }
   return known;
+}
+
+// What an earlier run's trial speaks for is needed again only if it comes into the final.
+std::vector<bool> worth_compiling(const std::vector<std::optional<Trial>>& known) {
+  std::vector<std::pair<double, std::size_t>> timed;
+  std::vector<bool> wanted(known.size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] && known[i]->verdict == Verdict::ok && known[i]->time.samples > 0) timed.emplace_back(known[i]->time.median_us, i);
+    else wanted[i] = !known[i] || known[i]->verdict == Verdict::ok;
+  }
+  std::sort(timed.begin(), timed.end());
+  for (std::size_t i = 0; i < std::min(timed.size(), kFinalists); ++i) wanted[timed[i].second] = true;
+  return wanted;
 }
 
 std::string summary_of_failures(const std::vector<Trial>& trials) {
@@ -128,9 +143,11 @@ Candidates submit_candidates(Parts& parts, CompilePool& pool, const Job& job) {
   const auto& facts = parts.device->facts();
   const auto constants = job.problem->constants();
   candidates.configs = job.suspect ? best_few(parts, job) : job.kernel->space.configs(constants, facts);
-  for (const auto& config : candidates.configs) {
+  const auto ahead = worth_compiling(resumed(parts, job, candidates));
+  for (std::size_t i = 0; i < candidates.configs.size(); ++i) {
+    const auto& config = candidates.configs[i];
     candidates.refused.push_back(over_limit(job.problem->geometry(config), facts));
-    const bool compile = candidates.refused.back().empty();
+    const bool compile = candidates.refused.back().empty() && ahead[i];
     candidates.compiled.push_back(compile ? pool.submit(*job.kernel, constants, config) : CompiledFuture{});
   }
   return candidates;

@@ -106,6 +106,10 @@ class Run {
 
 void Run::add(const WarmupItem& item) {
   reports_.emplace_back();
+  if (item.kernel == nullptr || item.problem == nullptr) {
+    reports_.back().note = fmt::format("item {} of the warmup has no {}", reports_.size() - 1, item.kernel == nullptr ? "kernel" : "problem");
+    return;
+  }
   reports_.back().kernel = item.kernel->source.name;
   try {
     if (!add_key(item)) reports_.pop_back();

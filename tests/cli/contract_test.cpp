@@ -138,7 +138,7 @@ TEST_F(Contract, what_can_not_be_meant_is_refused) {
       {{"--packed", "-1"}, "--packed: -1 must be at least 1"},
       {{"--packed", "2,3"}, "--packed: '2,3' is not one whole number"},
       {{"--packed", "some"}, "--packed: 'some' is not one whole number"},
-      {{"--packed", "3000000000"}, "more than 2^31-1"},
+      {{"--packed", "3000000000"}, "more than 2^20"},
       {{"--packed"}, "--packed: needs a value: --packed N"},
       {{"--packed", "2", "--cu-seqlens", "int16"}, "'int16' is not known; choose from int32, int64"},
       {{"--packed", "2", "--cu-seqlens", "fp32"}, "'fp32' is not known; choose from int32, int64"},

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "jit/host/process.h"
 #include "jit/host/temporary_folder.h"
 #include "tools/strop/terminal.h"
 
@@ -19,6 +20,7 @@ void end_well_when_interrupted() {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0) return;
     note(fmt::format("strop: ended by signal {}; what was tuned is kept, and the same command goes on from there\n", signal));
+    jit::end_processes();  // a compiler that hangs would live on without its folder
     jit::remove_temporary_folders();
     std::signal(signal, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

@@ -127,7 +127,7 @@ void add_warmup(Declaration& parent, const Session& session) {
   warmup.heading("How");
   warmup.option("--device", command->device, "auto (a GPU if one is usable, else the host), cuda, cuda:N or host",
                 "WHICH");
-  warmup.option("--budget", command->budget, "stop timing after so many seconds; what is tuned stays tuned", "SECONDS");
+  warmup.option("--budget", command->budget, "stop timing after so many seconds: what is tuned stays tuned, keys not reached have failed (exit 1)", "SECONDS");
   warmup.flag("--compile-only", command->compile_only,
               "fill the cache with binaries for --arch; needs no GPU, times nothing");
   warmup.option("--arch", command->arch, "with --compile-only: the GPU's architecture, say sm_90", "ARCH");

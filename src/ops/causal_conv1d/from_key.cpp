@@ -13,6 +13,7 @@ namespace {
 // Packed sequences are as long as this on average, as in a pre-training mix of documents; two at least, so that a check and a timing
 // have a boundary inside. A job's own number moves the few blocks at the ends of sequences alone, which is why no key has it.
 constexpr std::int64_t kTokensASequence = 2048;
+constexpr std::int64_t kMostSequences = std::int64_t{1} << 16;
 
 std::optional<std::int64_t> number(const Key& key, std::string_view name) {
   const auto value = key.find(name);
@@ -34,7 +35,7 @@ void read_sequences(const Key& key, CausalConv1dProblem& problem) {
   problem.initial_state = word(key, "initial") == "yes";
   const auto packed = word(key, "seqs");
   if (packed.empty()) return;
-  problem.packed_sequences = std::max<std::int64_t>(2, problem.T / kTokensASequence);
+  problem.packed_sequences = std::clamp<std::int64_t>(problem.T / kTokensASequence, 2, kMostSequences);
   problem.cu_seqlens_type = packed == "packed-int64" ? DType::int64 : DType::int32;
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 using Reason = std::optional<std::string>;
 
+constexpr std::int64_t kMaxSequences = std::int64_t{1} << 20;  // a trial makes the bounds of as many
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 46;  // far past any memory; keeps products of strides in 64 bits
 
 bool is_float(DType type) { return type == DType::fp32 || type == DType::fp16 || type == DType::bf16; }
@@ -97,8 +98,8 @@ Reason bad_sequences(const CausalConv1dProblem& p) {
   if (p.packed_sequences == 0) return {};
   if (p.B != 1)
     return fmt::format("causal_conv1d: packed sequences (cu_seqlens) need x of [1,T,D], B={} was given: lay the sequences one behind the other", p.B);
-  if (p.packed_sequences > std::numeric_limits<std::int32_t>::max())
-    return fmt::format("causal_conv1d: packed_sequences={} is more than 2^31-1", p.packed_sequences);
+  if (p.packed_sequences > kMaxSequences)
+    return fmt::format("causal_conv1d: packed_sequences={} is more than 2^20 in one call", p.packed_sequences);
   if (p.cu_seqlens_type != DType::int32 && p.cu_seqlens_type != DType::int64)
     return fmt::format("causal_conv1d: cu_seqlens of type {} is not supported: int32 and int64 are", name(p.cu_seqlens_type));
   if (p.cu_seqlens_type == DType::int32 && p.T > std::numeric_limits<std::int32_t>::max())

@@ -333,6 +333,25 @@ TEST_F(Engine, ACompilerThatIsKilledForSomeCandidatesLeavesTheKeyTunedAndToldAnd
   EXPECT_EQ(library->warmup({&one, 1}).keys.at(0).outcome, Outcome::hit);
 }
 
+TEST_F(Engine, ACompilerThatMakesWhatDoesNotLoadIsNotRememberedAgainstAnyCandidate) {
+  const auto kernel = planted_kernel({});
+  const auto one = item(kernel, 700);
+  const auto makes_garbage = [&] {
+    const auto path = folder_ / "c++";
+    std::ofstream(path) << "#!/bin/sh\ncase \"$1\" in --version) exec c++ --version;; esac\nmkdir " << folder_.string()
+                        << "/once 2>/dev/null && exec c++ \"$@\"\necho garbage > strop.so\n";
+    fs::permissions(path, fs::perms::owner_all);
+    ::setenv("STROP_CXX", path.c_str(), 1);
+    settings::reload();
+    const auto key = open()->warmup({&one, 1}).keys.at(0);
+    std::_Exit(key.outcome == Outcome::tuned && key.note.find("does not load") != std::string::npos ? 7 : 1);
+  };
+  EXPECT_EXIT(makes_garbage(), testing::ExitedWithCode(7), "");
+  const auto after = open()->warmup({&one, 1}).keys.at(0);
+  EXPECT_EQ(after.outcome, Outcome::tuned);
+  EXPECT_EQ(after.rejected, 0);
+}
+
 TEST_F(Engine, ANewLengthOfTheSameCodeCostsNothingUnderTheDefaultPolicy) {
   const auto kernel = planted_kernel({});
   const auto items = std::vector{item(kernel, 4000), item(kernel, 100)};

@@ -208,9 +208,20 @@ TEST_F(Faults, TrialsThatWereRightButTooSlowAreResumedToo) {
     rows[i].trial.verdict = Verdict::too_slow;
     ASSERT_TRUE(parts_.store->put_trial(rows[i]));
   }
+  const auto before = parts_.compiles.load();
   const auto report = warm();
   EXPECT_EQ(report.outcome, Outcome::tuned);
   EXPECT_NE(report.note.find("resumed: 2 trials"), std::string::npos) << report.note;
+  EXPECT_EQ(parts_.compiles - before, 1) << "what earlier trials speak for is not compiled again";
+}
+
+TEST_F(Faults, AnItemWithoutAKernelOrAProblemIsAFailureThatNamesIt) {
+  const WarmupItem items[] = {{&kernel_, std::make_shared<PlantedProblem>(600)}, {nullptr, std::make_shared<PlantedProblem>(600)}, {&kernel_, nullptr}};
+  const auto report = warm_up(parts_, table_, items, {});
+  ASSERT_EQ(report.keys.size(), 3U);
+  EXPECT_EQ(report.keys[0].outcome, Outcome::tuned);
+  EXPECT_EQ(report.keys[1].note, "item 1 of the warmup has no kernel");
+  EXPECT_EQ(report.keys[2].note, "item 2 of the warmup has no problem");
 }
 
 TEST_F(Faults, AnotherRevisionOfAKernelIsAnotherEntry) {
