@@ -84,10 +84,10 @@ Leases::~Leases() {
   for (const auto& [scope, lease] : held_) store_.release_lease(scope, owner_);
 }
 
-bool Leases::claim(const std::string& scope, const std::string& what) {
+bool Leases::claim(const std::string& scope, const std::string& what, std::chrono::duration<double> patience) {
   const cache::Lease mine{scope, what, owner_, 0};
   const auto there = store_.find_lease(scope);
-  const bool ours = !there || there->owner == owner_ ? store_.claim_lease(mine) : abandoned(*there) && store_.take_over_lease(*there, mine);
+  const bool ours = !there || there->owner == owner_ ? store_.claim_lease(mine) : abandoned(*there, patience) && store_.take_over_lease(*there, mine);
   if (!ours) return false;
   const std::lock_guard lock(mutex_);
   held_.emplace(scope, mine);
@@ -101,13 +101,14 @@ bool Leases::claim(const std::string& scope, const std::string& what) {
   return true;
 }
 
-bool Leases::abandoned(const cache::Lease& lease) {
+bool Leases::abandoned(const cache::Lease& lease, std::chrono::duration<double> patience) {
   if (owner_is_gone(lease.owner)) return true;
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
-  auto& seen = seen_.try_emplace(lease.scope, Seen{lease, now}).first->second;
-  if (seen.lease != lease) seen = {lease, now};
-  return now - seen.since > times_.still;
+  auto& seen = seen_.try_emplace(lease.scope, Seen{lease, now, now}).first->second;
+  if (seen.lease.owner != lease.owner) seen = {lease, now, now};
+  if (seen.lease != lease) seen = {lease, seen.first, now};
+  return now - seen.since > times_.still || now - seen.first > patience;
 }
 
 void Leases::release(const std::string& scope) {

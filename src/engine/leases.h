@@ -27,8 +27,9 @@ class Leases {
   Leases(const Leases&) = delete;
   Leases& operator=(const Leases&) = delete;
 
-  // True: this warmup has the lease. Cheap while another has it: a look.
-  bool claim(const std::string& scope, const std::string& what);
+  // True: this warmup has the lease. Cheap while another has it: a look. One that another has had for `patience` since this was first
+  // asked is taken from it, by one of those who wait: the others then wait for that one.
+  bool claim(const std::string& scope, const std::string& what, std::chrono::duration<double> patience = std::chrono::hours(24 * 365));
   void release(const std::string& scope);
   // Who has it, for a sentence; empty: nobody else.
   std::string holder(const std::string& scope);
@@ -36,9 +37,10 @@ class Leases {
  private:
   struct Seen {
     cache::Lease lease;
-    std::chrono::steady_clock::time_point since;
+    std::chrono::steady_clock::time_point first;  // of this owner
+    std::chrono::steady_clock::time_point since;  // of this beat
   };
-  bool abandoned(const cache::Lease& lease);
+  bool abandoned(const cache::Lease& lease, std::chrono::duration<double> patience);
   void beat();
 
   cache::Store& store_;

@@ -273,19 +273,18 @@ void Run::tune_all(const std::vector<Queued>& all) {
 
 // Keys that other processes tune: their winners are taken as they come; what is given up, or takes too long, is tuned here.
 void Run::wait_for(std::vector<Queued> theirs) {
-  const auto begin = Clock::now();
-  const auto patience = static_cast<double>(settings::number("tuning_wait_s"));
+  const std::chrono::duration<double> patience(static_cast<double>(settings::number("tuning_wait_s")));
   while (!theirs.empty()) {
     std::vector<Queued> ours;
-    const bool impatient = seconds_since(begin) > patience || out_of_budget();
     std::erase_if(theirs, [&](Queued& one) {
       if (tuned_meanwhile(one)) return true;
-      if (!leases_.claim(one.scope, one.what)) {
-        if (!impatient) return false;
-        if (!out_of_budget())
-          log::warn_once("lease:" + one.scope, fmt::format("{} [{}] is being tuned by {} for {:.0f} s and is tuned here too (STROP_TUNING_WAIT_S)",
-                                                           one.job.id.kernel, one.job.id.key.str(), leases_.holder(one.scope), seconds_since(begin)));
-      }
+      const auto holder = leases_.holder(one.scope);
+      const bool claimed = leases_.claim(one.scope, one.what, patience);
+      if (!claimed && !out_of_budget()) return false;
+      if (claimed && !holder.empty())
+        log::warn_once("lease:" + one.scope, fmt::format("{} [{}], of {}, is tuned here now: that one is gone, stopped, or has taken more than "
+                                                         "{:.0f} s (STROP_TUNING_WAIT_S)",
+                                                         one.job.id.kernel, one.job.id.key.str(), holder, patience.count()));
       ours.push_back(std::move(one));
       return true;
     });
