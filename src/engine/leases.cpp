@@ -58,6 +58,11 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+std::string for_people(const std::string& owner) {
+  const auto words = words_of(owner);
+  return words.size() == 6 ? fmt::format("process {} on {}", words[3], words[0]) : owner;
+}
+
 }  // namespace
 
 std::string lease_owner() {
@@ -84,11 +89,12 @@ Leases::~Leases() {
   for (const auto& [scope, lease] : held_) store_.release_lease(scope, owner_);
 }
 
-bool Leases::claim(const std::string& scope, const std::string& what, std::chrono::duration<double> patience) {
+bool Leases::claim(const std::string& scope, const std::string& what, std::chrono::duration<double> patience, std::string* from) {
   const cache::Lease mine{scope, what, owner_, 0};
   const auto there = store_.find_lease(scope);
   const bool ours = !there || there->owner == owner_ ? store_.claim_lease(mine) : abandoned(*there, patience) && store_.take_over_lease(*there, mine);
   if (!ours) return false;
+  if (from != nullptr && there && there->owner != owner_) *from = for_people(there->owner);
   const std::lock_guard lock(mutex_);
   held_.emplace(scope, mine);
   seen_.erase(scope);
@@ -122,8 +128,7 @@ void Leases::release(const std::string& scope) {
 std::string Leases::holder(const std::string& scope) {
   const auto there = store_.find_lease(scope);
   if (!there || there->owner == owner_) return {};
-  const auto words = words_of(there->owner);
-  return words.size() == 6 ? fmt::format("process {} on {}", words[3], words[0]) : there->owner;
+  return for_people(there->owner);
 }
 
 void Leases::beat() {

@@ -29,7 +29,9 @@ class Leases {
 
   // True: this warmup has the lease. Cheap while another has it: a look. One that another has had for `patience` since this was first
   // asked is taken from it, by one of those who wait: the others then wait for that one.
-  bool claim(const std::string& scope, const std::string& what, std::chrono::duration<double> patience = std::chrono::hours(24 * 365));
+  // `from`, where it is asked for, says whom.
+  bool claim(const std::string& scope, const std::string& what, std::chrono::duration<double> patience = std::chrono::hours(24 * 365),
+             std::string* from = nullptr);
   void release(const std::string& scope);
   // Who has it, for a sentence; empty: nobody else.
   std::string holder(const std::string& scope);

@@ -143,6 +143,7 @@ Candidates submit_candidates(Parts& parts, CompilePool& pool, const Job& job) {
   const auto& facts = parts.device->facts();
   const auto constants = job.problem->constants();
   candidates.configs = job.suspect ? best_few(parts, job) : job.kernel->space.configs(constants, facts);
+  // Asked again when they are judged: by then the compiler is known, and what another one's trials said counts no more.
   const auto ahead = worth_compiling(resumed(parts, job, candidates));
   for (std::size_t i = 0; i < candidates.configs.size(); ++i) {
     const auto& config = candidates.configs[i];

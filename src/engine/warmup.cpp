@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "src/base/log.h"
 #include "src/base/digest.h"
+#include "src/base/log.h"
 #include "src/base/settings.h"
 #include "src/engine/compile_pool.h"
 #include "src/engine/leases.h"
@@ -278,8 +278,8 @@ void Run::wait_for(std::vector<Queued> theirs) {
     std::vector<Queued> ours;
     std::erase_if(theirs, [&](Queued& one) {
       if (tuned_meanwhile(one)) return true;
-      const auto holder = leases_.holder(one.scope);
-      const bool claimed = leases_.claim(one.scope, one.what, patience);
+      std::string holder;
+      const bool claimed = leases_.claim(one.scope, one.what, patience, &holder);
       if (!claimed && !out_of_budget()) return false;
       if (claimed && !holder.empty())
         log::warn_once("lease:" + one.scope, fmt::format("{} [{}], of {}, is tuned here now: that one is gone, stopped, or has taken more than "

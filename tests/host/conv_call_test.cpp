@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "src/device/device.h"
+#include "src/ops/causal_conv1d/op.h"
 #include "strop/error.h"
 #include "tests/support/conv_call.h"
 #include "tests/support/conv_cases.h"
@@ -43,12 +44,7 @@ class ConvCalls : public testing::Test {
     return conv;
   }
   static CausalConv1dProblem problem(std::int64_t B, std::int64_t T, std::int64_t D, std::int64_t W = 4) {
-    CausalConv1dProblem p;
-    p.B = B;
-    p.T = T;
-    p.D = D;
-    p.W = W;
-    return p;
+    return ops::conv_problem({B, T, D, W});
   }
   static std::string refused(const std::function<void()>& call) {
     try {

@@ -1,15 +1,12 @@
 #include "tests/support/conv_cases.h"
 
+#include "src/ops/causal_conv1d/op.h"
+
 namespace strop::test {
 namespace {
 
 CausalConv1dProblem make(std::int64_t B, std::int64_t T, std::int64_t D, std::int64_t W = 4) {
-  CausalConv1dProblem problem;
-  problem.B = B;
-  problem.T = T;
-  problem.D = D;
-  problem.W = W;
-  return problem;
+  return ops::conv_problem({B, T, D, W});
 }
 
 CausalConv1dProblem typed(CausalConv1dProblem problem, DType x, DType weight) {

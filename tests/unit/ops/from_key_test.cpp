@@ -58,12 +58,7 @@ std::vector<CausalConv1dProblem> with_switches(const CausalConv1dProblem& base) 
 }
 
 CausalConv1dProblem sized(std::int64_t B, std::int64_t T, std::int64_t D, std::int64_t W) {
-  CausalConv1dProblem problem;
-  problem.B = B;
-  problem.T = T;
-  problem.D = D;
-  problem.W = W;
-  return problem;
+  return conv_problem({B, T, D, W});
 }
 
 TEST(FromKey, every_type_width_and_alignment_comes_back) {
