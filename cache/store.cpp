@@ -292,7 +292,7 @@ void StoreOnTables::touch(const EntryId& id) {
 std::optional<Lease> StoreOnTables::find_lease(const std::string& scope) {
   const std::lock_guard lock(mutex_);
   return read("looking who tunes", [&](Tables& t) { return t.find_lease(scope); },
-              [](std::optional<Lease>, std::optional<Lease> stored) { return stored; });
+              [](const std::optional<Lease>&, std::optional<Lease> stored) { return stored; });
 }
 
 bool StoreOnTables::claim_lease(const Lease& mine) {

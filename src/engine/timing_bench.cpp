@@ -35,9 +35,10 @@ std::size_t cold_sets(const DeviceFacts& facts, double bytes) {
 }
 
 int launches_a_batch(device::Device& device, const std::function<void(Stream, int)>& launch_one) {
-  const double first = device.time(launch_one, {1, 1}).front() * 1e6;
   if (device.facts().kind == DeviceKind::host) return 1;
-  return std::clamp(static_cast<int>(std::ceil(kBatchMicroseconds / std::max(first, 1.0))), 1, kMaxLaunches);
+  // The first launch of a kernel may load it, and its time says nothing of the next.
+  const double warm = device.time(launch_one, {2, 1}).back() * 1e6;
+  return std::clamp(static_cast<int>(std::ceil(kBatchMicroseconds / std::max(warm, 1.0))), 1, kMaxLaunches);
 }
 
 void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed) {

@@ -254,7 +254,8 @@ void Run::tune_all(const std::vector<Queued>& all) {
     state_.to_judge += static_cast<int>(left.back().second.configs.size());
   }
   for (std::size_t i = 0; i < left.size(); ++i) {
-    const auto& [one, candidates] = left[i];
+    const auto* one = left[i].first;
+    const auto& candidates = left[i].second;
     const std::lock_guard lock(parts_.tuning);
     const auto begin = Clock::now();
     auto& report = reports_[one->at];

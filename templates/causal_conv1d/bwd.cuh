@@ -4,13 +4,14 @@
 // of registers; bwd_rows.cuh says where the rows come from.
 //
 // The order of summation of dw and db is part of the contract and the same whatever the config: a segment is 32 rows, summed in order
-// of t by fused multiply-adds from 0; a unit is the four segments of 128 rows, (s0 + s1) + (s2 + s3), those past the end being 0. Of
-// all units, U, the partials are the units themselves or, in large problems (`paired`), unit p + unit p + ceil(U/2), the second being 0
-// past the end: half the traffic. Partials go to memory, [partial][tap][D], and dw_reduce.cuh adds them.
+// of t by fused multiply-adds from 0; a piece is the 4 * 2^level segments of 128 * 2^level rows of one sequence, added as a tree,
+// neighbours first: ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + ...), those past the end being 0. A partial is a piece or, `paired`, the sum of
+// pieces p and p + (pieces + 1) / 2 of all sequences, if there is the second. `level` and `paired` follow from the size of the problem.
+// Partials go to memory, [partial][tap][D], and dw_reduce.cuh adds them.
 //
-// Designs (`staging`): in `registers` and `ring` a thread's strip is whole units, folded in thread-private slots of shared memory
-// (registers are what this kernel has least of), or, `strips` > 1, strips share a unit in shared memory. In `tile` a block has a unit
-// at a time, a warp a segment of it; paired, it has both units of its partial.
+// A block makes one partial of its channels. Designs (`staging`): in `registers` and `ring` the threads of `strips` strips, one behind
+// the other in time, share a piece; a thread adds its own segments in slots of shared memory (registers are what this kernel has least
+// of). In `tile` all rows of a piece lie in shared memory, and a thread has one segment.
 
 #include "causal_conv1d/bwd_rows.cuh"
 
@@ -24,11 +25,9 @@ struct CausalConv1dBwdArgs {
   void* dx;
   float* partial;  // [partials][W + bias][D]
   i64 T;
-  i64 rows;          // of a strip
   Divisor blocks_d;  // of the threads side by side * vec channels
-  Divisor blocks_t;  // of rows * strips rows, a sequence
-  i64 units;         // of 128 rows, a sequence
-  i64 all_units;     // of all sequences
+  Divisor blocks_t;  // pieces of a sequence
+  i64 partials, pieces;
   i64 x_sequence, x_row, x_channel;  // strides in elements
   i64 dy_sequence, dy_row, dy_channel;
   i64 dx_sequence, dx_row, dx_channel;
@@ -43,21 +42,41 @@ struct CausalConv1dBwdParams {
   static constexpr bool initial = false;       // there are initial states
   static constexpr int packed = 0;             // causal_conv1d::Place
   static constexpr bool dense = false;         // x, dy and dx are dense
-  static constexpr bool whole_blocks = false;  // T is a multiple of 128
-  static constexpr bool paired = false;        // a partial is the sum of two units
+  static constexpr bool whole_blocks = false;  // T is a multiple of the rows of a piece
+  static constexpr int level = 0;              // a piece is of 128 * 2^level rows
+  static constexpr bool paired = false;        // a partial is two pieces
   static constexpr int max_vec = 1;
   static constexpr bool packed_taps = false;
   // Tunable:
   static constexpr int staging = 0;  // causal_conv1d::Staging
   static constexpr int vec = 1, threads = 128, min_blocks = 1;
-  static constexpr int strips = 1;  // that make a unit together; 1: a strip has whole units
+  static constexpr int strips = 4;  // that make a piece together
 };
 
 namespace causal_conv1d {
 
 constexpr int kSegment = 32;
-constexpr int kUnit = 128;
-constexpr int kSegmentsOfUnit = kUnit / kSegment;
+
+// The sum of N neighbours, as the order of summation wants it.
+template <int N>
+__device__ __forceinline__ float tree(float (&v)[N]) {
+  STROP_UNROLL
+  for (int left = N / 2; left > 0; left /= 2) {
+    STROP_UNROLL
+    for (int i = 0; i < left; ++i) v[i] = v[2 * i] + v[2 * i + 1];
+  }
+  return v[0];
+}
+
+// Where the pieces of a partial begin.
+struct Piece {
+  i64 sequence, t;
+};
+template <class P>
+__device__ __forceinline__ Piece piece_of(const CausalConv1dBwdArgs& a, i64 piece) {
+  const u32 sequence = divide(static_cast<u32>(piece), a.blocks_t);
+  return {static_cast<i64>(sequence), (piece - static_cast<i64>(sequence) * a.blocks_t.value) * kPieceRows<P>};
+}
 
 // The arithmetic of a thread.
 template <class P>
@@ -185,91 +204,49 @@ struct Backward {
   }
 };
 
-// Where the partial of `unit` is, and whether another unit came before it there.
-struct PartialOf {
-  i64 row;
-  bool second;
-};
-template <class P>
-__device__ __forceinline__ PartialOf partial_of(const CausalConv1dBwdArgs& a, i64 unit) {
-  const i64 half = (a.all_units + 1) / 2;
-  if (P::paired && unit >= half) return {unit - half, true};
-  return {unit, false};
-}
-
-// Where a strip's segments meet. Slots are [which][sum][channel of the thread][thread]: neighbouring threads, neighbouring banks.
+// Where a strip's segments meet, [depth][sum][channel of the thread][thread], and then the strips, [strip][sum][channel][column]:
+// neighbouring threads, neighbouring banks.
 template <class P>
 struct Fold {
   using B = Backward<P>;
-  static constexpr bool kShared = P::strips > 1;  // several strips make a unit
-  static constexpr int kSlots = kShared ? kSegmentsOfUnit : 2;
-  static constexpr int kColumns = P::threads / P::strips;  // threads side by side along the channels
-  static constexpr int kFloats = kSlots * B::kSums * B::V * kColumns;
-
-  __device__ __forceinline__ static float& slot(float* shared, int which, int k, int i, int column) {
-    return shared[((which * B::kSums + k) * B::V + i) * kColumns + column];
+  static constexpr int kStripRows = kPieceRows<P> / P::strips;
+  static constexpr int kSegments = kStripRows / kSegment;          // of a strip
+  static constexpr int kColumns = P::threads / P::strips;          // threads side by side along the channels
+  static constexpr int kOfColumn = B::kSums * B::V;
+  __device__ static constexpr int depth() {
+    int depth = 0;
+    while ((1 << depth) < kSegments) ++depth;
+    return depth;
   }
+  static constexpr int kDepth = depth();
+  static constexpr int kSlotBytes = kDepth * kOfColumn * P::threads * 4;
+  static_assert(kStripRows % kSegment == 0, "a strip is whole segments");
 
-  // Segment `s` of the strip is complete. Returns true when `b.sums` holds a whole unit.
-  __device__ __forceinline__ static bool segment(float* shared, B& b, int s) {
-    const int column = threadIdx.x % kColumns;
-    const int which = kShared ? static_cast<int>(threadIdx.x / kColumns) * (kSegmentsOfUnit / P::strips) + s : s % kSegmentsOfUnit;
+  // Segment `s` of the strip is complete: as a binary counter, so that the last one's leaves the strip's sum.
+  __device__ __forceinline__ static void segment(float* slots, B& b, int s) {
     STROP_UNROLL
-    for (int k = 0; k < B::kSums; ++k) {
+    for (int j = 0; j < kDepth; ++j) {
+      float* slot = slots + j * kOfColumn * P::threads + threadIdx.x;
+      const bool carry = (s >> j) % 2 != 0;
       STROP_UNROLL
-      for (int i = 0; i < B::V; ++i) {
-        float& value = b.sums[k][i];
-        if constexpr (kShared) {
-          slot(shared, which, k, i, column) = value;
-        } else {
-          if (which == 0) slot(shared, 0, k, i, column) = value;
-          if (which == 1) slot(shared, 0, k, i, column) += value;
-          if (which == 2) slot(shared, 1, k, i, column) = value;
-          if (which == 3) value = slot(shared, 0, k, i, column) + (slot(shared, 1, k, i, column) + value);
+      for (int k = 0; k < B::kSums; ++k) {
+        STROP_UNROLL
+        for (int i = 0; i < B::V; ++i) {
+          float& there = slot[(k * B::V + i) * P::threads];
+          if (carry) b.sums[k][i] = there + b.sums[k][i];
+          else there = b.sums[k][i];
         }
       }
+      if (!carry) return;
     }
-    return !kShared && which == kSegmentsOfUnit - 1;
   }
 };
 
-// To the partial, or onto what the thread itself left there.
-__device__ __forceinline__ void put(float* to, float value, bool add) { *to = add ? *to + value : value; }
-
-template <class P>
-__device__ __forceinline__ void store_unit(const CausalConv1dBwdArgs& a, const Backward<P>& b, i64 unit, i64 d) {
-  const auto partial = partial_of<P>(a, unit);
-  float* to = a.partial + partial.row * (Backward<P>::kSums * static_cast<i64>(P::D)) + d;
-  STROP_UNROLL
-  for (int k = 0; k < Backward<P>::kSums; ++k) {
-    STROP_UNROLL
-    for (int i = 0; i < P::vec; ++i) put(to + k * static_cast<i64>(P::D) + i, b.sums[k][i], partial.second);
-  }
-}
-
-// The unit that the block's strips share, from shared memory to the partials.
-template <class P>
-__device__ __forceinline__ void store_shared_unit(const CausalConv1dBwdArgs& a, float* shared, i64 unit, i64 first_d) {
-  using F = Fold<P>;
-  constexpr int kValues = F::B::kSums * P::vec * F::kColumns;
-  const auto partial = partial_of<P>(a, unit);
-  for (int at = threadIdx.x; at < kValues; at += P::threads) {
-    const int column = at % F::kColumns;
-    const int i = at / F::kColumns % P::vec;
-    const int k = at / F::kColumns / P::vec;
-    const i64 d = first_d + column * P::vec + i;
-    const float sum = (F::slot(shared, 0, k, i, column) + F::slot(shared, 1, k, i, column)) +
-                      (F::slot(shared, 2, k, i, column) + F::slot(shared, 3, k, i, column));
-    if (d < P::D) put(a.partial + (partial.row * F::B::kSums + k) * P::D + d, sum, partial.second);
-  }
-}
-
-// One strip of whole units or of a part of one, from its first load to its last store.
+// One strip from its first load to its last store; its sums of dw are left in `b`.
 template <class P, class Source>
-__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at, i64 t0, unsigned char* staged, float* folded) {
+__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at, i64 t0, unsigned char* staged, float* slots, Backward<P>& b) {
   using B = Backward<P>;
   using X = typename B::X;
-  B b;
   const bool exists = at.d < P::D;
   if (!exists) at.d = 0;
   b.d = at.d;
@@ -290,129 +267,140 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at,
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h) before[h].widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
   begin<P>(b.x, a.sequences, b.place, t0, at.d);
-  b.clear_sums();
   X* out = static_cast<X*>(a.dx) + at.sequence * a.dx_sequence + (t0 - B::kHalo) * row_stride<P>(a.dx_row) + at.d * a.dx_channel;
 
+  constexpr int kSegments = Fold<P>::kSegments;
   i64 t = t0;
-  const i64 left = a.T - t0;
-  const int segments = left >= a.rows ? static_cast<int>(a.rows / kSegment) : static_cast<int>((left + kSegment - 1) / kSegment);
+  int segments = kSegments;
+  if constexpr (!P::whole_blocks) segments = static_cast<int>(min(static_cast<i64>(kSegments), (a.T - t0 + kSegment - 1) / kSegment));
   for (int s = 0; s < segments; ++s) {
+    if (s > 0) b.clear_sums();
     b.segment(a, rows, t, out, s == 0);
-    if (Fold<P>::segment(folded, b, s)) store_unit<P>(a, b, at.sequence * a.units + (t0 + s * kSegment) / kUnit, at.d);
-    b.clear_sums();
-  }
-  // Units that end before their fourth segment: the missing ones are 0.
-  if constexpr (!P::whole_blocks && !Fold<P>::kShared) {
-    for (int s = segments; s % kSegmentsOfUnit != 0; ++s)
-      if (Fold<P>::segment(folded, b, s)) {
-        store_unit<P>(a, b, at.sequence * a.units + (t0 + s * kSegment) / kUnit, at.d);
-        b.clear_sums();
-      }
+    Fold<P>::segment(slots, b, s);
   }
   b.tail(a, rows, t, out);
+  // A strip that ends early: the segments that are missing are 0.
+  if constexpr (!P::whole_blocks) {
+    for (int s = segments; s < kSegments; ++s) {
+      b.clear_sums();
+      Fold<P>::segment(slots, b, s);
+    }
+  }
 }
 
-// The block's strips, at its place in the grid.
+template <class P>
+__device__ __forceinline__ float* partial_of(const CausalConv1dBwdArgs& a, i64 partial, int k, i64 d) {
+  return a.partial + (partial * Backward<P>::kSums + k) * static_cast<i64>(P::D) + d;
+}
+// To the partial, or onto what the thread itself left there.
+__device__ __forceinline__ void put(float* to, float value, bool add) { *to = add ? *to + value : value; }
+
+// The block's strips of a piece, and what they add to the partial.
 template <class P, class Source>
-__device__ __forceinline__ void strips(const CausalConv1dBwdArgs& a, const Position& at, unsigned char* staged, float* folded) {
+__device__ __forceinline__ void strips(const CausalConv1dBwdArgs& a, unsigned char* shared, i64 piece, i64 partial, i64 first_d) {
+  using B = Backward<P>;
   using F = Fold<P>;
-  const i64 t0 = (at.block_t * P::strips + threadIdx.x / F::kColumns) * a.rows;
-  if constexpr (F::kShared) {
-    for (int i = threadIdx.x; i < F::kFloats; i += P::threads) folded[i] = 0.0f;  // segments that no strip reaches
-    __syncthreads();
+  constexpr int kChannels = F::kColumns * P::vec, kValues = B::kSums * kChannels;
+  const int column = threadIdx.x % F::kColumns, own = threadIdx.x / F::kColumns;
+  const auto begins = piece_of<P>(a, piece);
+  Position at;
+  at.d = first_d + column * P::vec;
+  at.sequence = begins.sequence;
+  const i64 t0 = begins.t + static_cast<i64>(own) * F::kStripRows;
+  const bool add = P::paired && piece != partial;
+  B b;
+  b.clear_sums();
+  if ((P::packed != 0 || at.d < P::D) && (P::whole_blocks || t0 < a.T))
+    strip<P, Source>(a, at, t0, shared + F::kSlotBytes, reinterpret_cast<float*>(shared), b);
+  float* meeting = reinterpret_cast<float*>(shared);
+  __syncthreads();  // slots and rows are no longer in use
+  STROP_UNROLL
+  for (int k = 0; k < B::kSums; ++k) {
+    STROP_UNROLL
+    for (int i = 0; i < P::vec; ++i) meeting[own * kValues + (k * F::kColumns + column) * P::vec + i] = b.sums[k][i];
   }
-  if ((P::packed != 0 || at.d < P::D) && t0 < a.T) strip<P, Source>(a, at, t0, staged, folded);
-  if constexpr (F::kShared) {
-    __syncthreads();
-    store_shared_unit<P>(a, folded, at.sequence * a.units + at.block_t, at.d - threadIdx.x % F::kColumns * P::vec);
+  __syncthreads();
+  for (int v = threadIdx.x; v < kValues; v += P::threads) {
+    float sums[P::strips];
+    STROP_UNROLL
+    for (int s = 0; s < P::strips; ++s) sums[s] = meeting[s * kValues + v];
+    if (first_d + v % kChannels < P::D) put(partial_of<P>(a, partial, v / kChannels, first_d + v % kChannels), tree(sums), add);
   }
 }
 
 template <class P>
 __device__ __forceinline__ void stripped(const CausalConv1dBwdArgs& a) {
-  using F = Fold<P>;
   using Source = typename Either<P::staging == static_cast<int>(Staging::ring), RingRows<P>, RegisterRows<P>>::Type;
-  STROP_SHARED(float, folded, F::kFloats);
-  STROP_SHARED(unsigned char, staged, Source::kSharedBytes > 0 ? Source::kSharedBytes : 1);
-  auto at = position<P::vec>(threadIdx.x % F::kColumns, F::kColumns, a.blocks_d, a.blocks_t);
-  strips<P, Source>(a, at, staged, folded);
-  if constexpr (P::paired) {  // a block's strips are one unit then
-    const i64 unit = at.sequence * a.units + at.block_t + (a.all_units + 1) / 2;
-    if (unit >= a.all_units) return;
-    at.sequence = divide(static_cast<u32>(unit), a.blocks_t);
-    at.block_t = unit - at.sequence * a.units;
-    __syncthreads();
-    strips<P, Source>(a, at, staged, folded);
+  STROP_DYNAMIC_SHARED(unsigned char, shared);
+  const u32 partial = divide(blockIdx.x, a.blocks_d);
+  const i64 first_d = static_cast<i64>(blockIdx.x - partial * a.blocks_d.value) * Fold<P>::kColumns * P::vec;
+  strips<P, Source>(a, shared, partial, partial, first_d);
+  if constexpr (P::paired) {
+    if (partial + a.partials >= a.pieces) return;
+    __syncthreads();  // the memory of this piece serves the next
+    strips<P, Source>(a, shared, partial + a.partials, partial, first_d);
   }
 }
 
-// A unit at a time, staged whole in shared memory; warp w has segment w.
+// A piece's rows staged whole in shared memory, a segment for each kLanes threads.
 template <class P>
 struct Tiled {
   using B = Backward<P>;
   using X = typename B::X;
   using Staged = Tile<P>;
-  static constexpr int kValues = B::kSums * Staged::kColumns;  // of a unit
+  static constexpr int kLanes = Staged::kLanes, kSegments = Staged::kSegments;
+  static constexpr int kValues = B::kSums * Staged::kColumns;  // of a piece
   static constexpr int kOwn = (kValues + P::threads - 1) / P::threads;
+  static_assert(kSegments * kValues * 4 <= Staged::kBytes, "the sums meet where the rows were");
 
-  __device__ __forceinline__ static void fill(const CausalConv1dBwdArgs& a, unsigned char* tile, i64 unit, i64 first_d) {
-    const i64 sequence = divide(static_cast<u32>(unit), a.blocks_t);
-    const i64 t = (unit - sequence * a.units) * kUnit;
+  __device__ __forceinline__ static void fill(const CausalConv1dBwdArgs& a, unsigned char* tile, i64 piece, i64 first_d) {
+    const auto [sequence, t] = piece_of<P>(a, piece);
     const X* x = static_cast<const X*>(a.x) + sequence * a.x_sequence + t * row_stride<P>(a.x_row) + first_d;
     const X* dy = static_cast<const X*>(a.dy) + sequence * a.dy_sequence + t * row_stride<P>(a.dy_row) + first_d;
     Staged::fill(tile, x, dy, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), t, a.T, static_cast<int>(P::D - first_d));
   }
 
-  // Where the warp's segment of a unit begins.
-  struct Begin {
-    i64 sequence, t;
-  };
-  __device__ __forceinline__ static Begin begin_of(const CausalConv1dBwdArgs& a, i64 unit) {
-    const i64 sequence = divide(static_cast<u32>(unit), a.blocks_t);
-    return {sequence, (unit - sequence * a.units) * kUnit + threadIdx.x / 32 * kSegment};
+  // Where the thread's segment of a piece begins.
+  __device__ __forceinline__ static Piece begin_of(const CausalConv1dBwdArgs& a, i64 piece) {
+    auto at = piece_of<P>(a, piece);
+    at.t += threadIdx.x / kLanes * kSegment;
+    return at;
   }
-  // While the tile is on its way.
-  __device__ __forceinline__ static void find(const CausalConv1dBwdArgs& a, B& b, i64 unit) {
-    const auto at = begin_of(a, unit);
+  // While the tile is on its way. A warp's lanes look together for each of its segments.
+  __device__ __forceinline__ static void find(const CausalConv1dBwdArgs& a, B& b, i64 piece) {
     if constexpr (P::packed != 0) {
-      if (at.t < a.T) b.place.find(a.sequences, at.t);
+      constexpr int kOfWarp = kLanes < 32 ? 32 / kLanes : 1;
+      const int own = static_cast<int>(threadIdx.x) / kLanes, first = own / kOfWarp * kOfWarp;
+      const i64 t = piece_of<P>(a, piece).t;
+      STROP_UNROLL
+      for (int s = 0; s < kOfWarp; ++s) {
+        const i64 row = t + (first + s) * kSegment;
+        if (row >= a.T) break;
+        Place<P> place;
+        place.find(a.sequences, row);
+        if (first + s == own) b.place = place;
+      }
     } else {
-      b.place.dense(at.sequence, a.T);
+      b.place.dense(piece_of<P>(a, piece).sequence, a.T);
     }
   }
 
-  __device__ __forceinline__ static void segment(const CausalConv1dBwdArgs& a, B& b, const unsigned char* tile, i64 unit) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const auto at = begin_of(a, unit);
-    i64 t = at.t;
+  __device__ __forceinline__ static void segment(const CausalConv1dBwdArgs& a, B& b, const unsigned char* tile, i64 piece) {
+    const int lane = threadIdx.x % kLanes, row = static_cast<int>(threadIdx.x) / kLanes * kSegment;
+    auto [sequence, t] = begin_of(a, piece);
     b.clear_sums();
-    if (b.d >= P::D || t >= a.T) return;
+    if (b.d >= P::D || (!P::whole_blocks && t >= a.T)) return;
     TileRows<P> rows;
-    rows.start(tile, warp * kSegment, lane);
+    rows.start(tile, row, lane);
     STROP_UNROLL
     for (int h = 0; h < B::kHalo; ++h) {
-      const unsigned char* row = tile + (warp * kSegment + h) * Staged::kRowBytes + lane * B::R::RowPack::kBytes;
-      load_pack<B::V>(reinterpret_cast<const X*>(row)).widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
+      const unsigned char* before = tile + (row + h) * Staged::kRowBytes + lane * B::R::RowPack::kBytes;
+      load_pack<B::V>(reinterpret_cast<const X*>(before)).widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
     }
     begin<P>(b.x, a.sequences, b.place, t, b.d);
-    X* out = static_cast<X*>(a.dx) + at.sequence * a.dx_sequence + (t - B::kHalo) * row_stride<P>(a.dx_row) + b.d * a.dx_channel;
+    X* out = static_cast<X*>(a.dx) + sequence * a.dx_sequence + (t - B::kHalo) * row_stride<P>(a.dx_row) + b.d * a.dx_channel;
     b.segment(a, rows, t, out, true);
     b.tail(a, rows, t, out);
-  }
-
-  // Adds the unit that the warps' sums make to `total`: this thread's share of the block's channels and taps.
-  __device__ __forceinline__ static void fold(float* shared, const B& b, float (&total)[kOwn], bool add) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    STROP_UNROLL
-    for (int k = 0; k < B::kSums; ++k) store(shared + (warp * B::kSums + k) * Staged::kColumns + lane * B::V, b.sums[k]);
-    __syncthreads();
-    STROP_UNROLL
-    for (int j = 0; j < kOwn; ++j) {
-      const int at = threadIdx.x + j * P::threads;
-      if (kValues % P::threads != 0 && at >= kValues) continue;
-      const float unit = (shared[at] + shared[kValues + at]) + (shared[2 * kValues + at] + shared[3 * kValues + at]);
-      total[j] = add ? total[j] + unit : unit;
-    }
   }
 
   __device__ __forceinline__ static void run(const CausalConv1dBwdArgs& a) {
@@ -420,30 +408,48 @@ struct Tiled {
     const u32 partial = divide(blockIdx.x, a.blocks_d);
     const i64 first_d = static_cast<i64>(blockIdx.x - partial * a.blocks_d.value) * Staged::kColumns;
     B b;
-    b.d = first_d + threadIdx.x % 32 * B::V;
-    fill(a, tile, partial, first_d);
+    b.d = first_d + threadIdx.x % kLanes * B::V;
+    i64 piece = partial;
+    fill(a, tile, piece, first_d);
     if (b.d < P::D) b.taps.load(a.weight, a.bias, b.d, a.weight_channel, a.weight_tap);
     float total[kOwn];
-    i64 unit = partial;
     STROP_UNROLL_BY(1)
-    for (int k = 0; k < (P::paired ? 2 : 1); ++k) {
-      find(a, b, unit);
+    for (int which = 0; which < (P::paired ? 2 : 1); ++which) {
+      find(a, b, piece);
       copy_async_wait<0>();
       __syncthreads();
-      segment(a, b, tile, unit);
-      __syncthreads();  // before the tile's memory serves the fold
-      fold(reinterpret_cast<float*>(tile), b, total, k > 0);
-      unit += (a.all_units + 1) / 2;
-      if (!P::paired || k > 0 || unit >= a.all_units) break;
+      segment(a, b, tile, piece);
+      __syncthreads();  // before the tile's memory serves the sums
+      fold(reinterpret_cast<float*>(tile), b, total, which > 0);
+      piece += a.partials;
+      if (!P::paired || which > 0 || piece >= a.pieces) break;
       __syncthreads();
-      fill(a, tile, unit, first_d);
+      fill(a, tile, piece, first_d);
     }
     STROP_UNROLL
     for (int j = 0; j < kOwn; ++j) {
-      const int at = threadIdx.x + j * P::threads;
-      if (kValues % P::threads != 0 && at >= kValues) continue;
-      const i64 channel = first_d + at % Staged::kColumns;
-      if (channel < P::D) a.partial[(partial * static_cast<i64>(B::kSums) + at / Staged::kColumns) * P::D + channel] = total[j];
+      const int v = threadIdx.x + j * P::threads;
+      if (kValues % P::threads != 0 && v >= kValues) continue;
+      const i64 d = first_d + v % Staged::kColumns;
+      if (d < P::D) *partial_of<P>(a, partial, v / Staged::kColumns, d) = total[j];
+    }
+  }
+
+  // Adds the piece that the threads' sums make to `total`: this thread's share of the block's channels and taps.
+  __device__ __forceinline__ static void fold(float* meeting, const B& b, float (&total)[kOwn], bool add) {
+    const int lane = threadIdx.x % kLanes, own = threadIdx.x / kLanes;
+    STROP_UNROLL
+    for (int k = 0; k < B::kSums; ++k) store(meeting + (own * B::kSums + k) * Staged::kColumns + lane * B::V, b.sums[k]);
+    __syncthreads();
+    STROP_UNROLL
+    for (int j = 0; j < kOwn; ++j) {
+      const int v = threadIdx.x + j * P::threads;
+      if (kValues % P::threads != 0 && v >= kValues) continue;
+      float segments[kSegments];
+      STROP_UNROLL
+      for (int s = 0; s < kSegments; ++s) segments[s] = meeting[s * kValues + v];
+      const float sum = tree(segments);
+      total[j] = add ? total[j] + sum : sum;
     }
   }
 };

@@ -31,6 +31,9 @@ struct Rows {
   using RowPack = Pack<X, V>;
 };
 
+template <class P>
+constexpr int kPieceRows = 128 << P::level;
+
 // What a strip begins at: its first row in memory and in time.
 template <class P>
 struct StripStart {
@@ -108,7 +111,7 @@ struct RingRows {
     return stage >= base + kSharedBytes ? base : stage;
   }
   __device__ __forceinline__ void issue(i64 x_row, i64 dy_row, i64 T) {
-    if (!P::whole_blocks || t < T) {  // past the end zeros, or, after whole units, what is not used
+    if (!P::whole_blocks || t < T) {  // past the end zeros, or, after whole pieces, what is not used
       STROP_UNROLL
       for (int u = 0; u < R::kGroup; ++u) {
         const int bytes = P::whole_blocks || t + u < T ? kBytes : 0;
@@ -149,15 +152,16 @@ struct RingRows {
   }
 };
 
-// The block's rows: a unit with its halo, kColumns channels wide.
+// The block's rows: a piece's with their halo, kColumns channels wide.
 template <class P>
 struct Tile {
   using R = Rows<P>;
   using X = typename R::X;
-  static constexpr int kUnitRows = 128;
-  static constexpr int kColumns = 32 * P::vec;
+  static constexpr int kSegments = kPieceRows<P> / 32;
+  static constexpr int kLanes = P::threads / kSegments;  // threads side by side along the channels
+  static constexpr int kColumns = kLanes * P::vec;
   static constexpr int kRowBytes = kColumns * static_cast<int>(sizeof(X));
-  static constexpr int kXRows = kUnitRows + 2 * R::kHalo, kDyRows = kUnitRows + R::kHalo;
+  static constexpr int kXRows = kPieceRows<P> + 2 * R::kHalo, kDyRows = kPieceRows<P> + R::kHalo;
   static constexpr int kBytes = (kXRows + kDyRows) * kRowBytes;
   static constexpr int kChunk = 16 / static_cast<int>(sizeof(X));  // elements of one copy
   static constexpr int kChunks = kColumns / kChunk;                // of a row

@@ -79,6 +79,11 @@ TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
   ragged.paired = true;
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
+  ragged.paired = false;
+  for (const int level : {1, 2, 3}) {
+    ragged.level = level;
+    EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "") << level;
+  }
   problem.T = 640;
   const auto whole = ops::make_shape(problem);
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(whole), kPartial), "");
@@ -147,7 +152,8 @@ void expect_last_rows_agree(const CausalConv1dProblem& whole, const Filled& x, c
   CausalConv1dProblem tail = whole;
   tail.T = kRows;
   auto tail_shape = ops::make_shape(tail);
-  shape.paired = tail_shape.paired = false;  // else the last unit shares its partial with one of the middle
+  shape.level = tail_shape.level = 0;
+  shape.paired = tail_shape.paired = false;  // else the last piece shares its partial with one of the middle
   const auto elements = static_cast<std::size_t>(whole.T * whole.D), tail_elements = static_cast<std::size_t>(kRows * whole.D);
   const auto sums = static_cast<std::size_t>(shape.sums() * whole.D);
   const auto partials = static_cast<std::size_t>(shape.partials()) * sums, tail_partials = static_cast<std::size_t>(tail_shape.partials()) * sums;

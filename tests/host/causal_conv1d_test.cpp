@@ -60,6 +60,11 @@ TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
   ragged.paired = true;
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "");
+  ragged.paired = false;
+  for (const int level : {1, 2, 3}) {
+    ragged.level = level;
+    EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "") << level;
+  }
   problem.T = 640;
   const auto whole = ops::make_shape(problem);
   EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(whole), kPartial), "");

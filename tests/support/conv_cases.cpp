@@ -54,15 +54,26 @@ void add_sizes(std::vector<ConvCase>& cases) {
   for (const std::int64_t W : {1, 2, 3, 5, 6, 7, 8}) cases.push_back({"taps_" + std::to_string(W), make(2, 150, 16, W)});
 }
 
-// Partials of two units, as large problems have them: an even and an odd number of units, one alone, and where rows are not aligned.
+// Pieces of more than one unit, as larger problems have them, and pairs of pieces: whole ones, an odd number of them, one alone, and where
+// rows are not aligned.
 void add_pairs(std::vector<ConvCase>& cases) {
-  cases.push_back({"pairs_of_whole_units", make(2, 640, 64), true});
-  cases.push_back({"pairs_of_an_odd_number_of_units", make(3, 300, 160), true});
-  cases.push_back({"pairs_of_one_unit", make(1, 20, 24), true});
-  cases.push_back({"pairs_of_channels_7", make(3, 131, 7), true});
+  cases.push_back({"pairs_of_whole_units", make(2, 640, 64), 0, true});
+  cases.push_back({"pairs_of_an_odd_number_of_units", make(3, 300, 160), 0, true});
+  cases.push_back({"pairs_of_one_unit", make(1, 20, 24), 0, true});
+  cases.push_back({"pairs_of_channels_7", make(3, 131, 7), 0, true});
   auto wide = make(1, 700, 16, 8);
   wide.bias = true;
-  cases.push_back({"pairs_of_taps_8_with_bias", wide, true});
+  cases.push_back({"pairs_of_taps_8_with_bias", wide, 0, true});
+  cases.push_back({"twos_of_whole_units", make(2, 768, 64), 1});
+  cases.push_back({"twos_of_an_odd_number_of_units", make(3, 300, 160), 1});
+  cases.push_back({"twos_of_channels_7", make(3, 131, 7), 1});
+  cases.push_back({"eights_of_whole_units", make(2, 2048, 32), 3});
+  cases.push_back({"eights_of_a_ragged_end", make(2, 1333, 40), 3});
+  cases.push_back({"eights_of_channels_7", make(1, 1100, 7), 3});
+  wide.T = 1500;
+  cases.push_back({"eights_of_taps_8_with_bias", wide, 3});
+  cases.push_back({"fours_of_whole_units", make(1, 512, 64), 2});
+  cases.push_back({"fours_of_a_ragged_end", make(2, 700, 96), 2});
 }
 
 CausalConv1dProblem packed(CausalConv1dProblem problem, std::int64_t sequences, DType bounds = DType::int32) {
@@ -85,7 +96,8 @@ void add_sequences(std::vector<ConvCase>& cases) {
   cases.push_back({"packed_odd_channels", packed(make(1, 200, 7), 11)});
   cases.push_back({"packed_taps_8", packed(make(1, 300, 16, 8), 13)});
   cases.push_back({"packed_tap_1", packed(make(1, 150, 16, 1), 5)});
-  cases.push_back({"packed_pairs", packed(make(1, 700, 40), 21), true});
+  cases.push_back({"packed_pairs", packed(make(1, 700, 40), 21), 0, true});
+  cases.push_back({"packed_twos", packed(make(1, 700, 40), 21), 1});
   cases.push_back({"packed_one_token", packed(make(1, 1, 16), 3)});
   cases.push_back({"states", with_states(make(2, 200, 32))});
   cases.push_back({"states_of_one_token", with_states(make(3, 1, 16))});
@@ -100,7 +112,7 @@ void add_sequences(std::vector<ConvCase>& cases) {
   cases.push_back({"packed_states", with_states(packed(make(1, 333, 32), 17))});
   auto everything = with_states(packed(typed(make(1, 400, 24, 5), DType::fp16, DType::fp16), 19, DType::int64));
   everything.bias = everything.residual = true;
-  cases.push_back({"packed_states_bias_and_residual", everything, true});
+  cases.push_back({"packed_states_bias_and_residual", everything, 0, true});
   auto residual = make(2, 133, 64);
   residual.residual = true;
   cases.push_back({"residual", residual});
@@ -113,6 +125,7 @@ void add_sequences(std::vector<ConvCase>& cases) {
 
 ops::ConvShape shape_of(const ConvCase& tested) {
   auto shape = ops::make_shape(tested.problem);
+  shape.level = tested.level;
   shape.paired = tested.paired;
   return shape;
 }

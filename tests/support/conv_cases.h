@@ -14,7 +14,9 @@ namespace strop::test {
 struct ConvCase {
   std::string name;  // an identifier
   CausalConv1dProblem problem;
-  bool paired = false;  // as if the problem were large: ops::ConvShape::paired
+  // As a larger problem would have them: ops::ConvShape.
+  int level = 0;
+  bool paired = false;
 
   friend void PrintTo(const ConvCase& c, std::ostream* out) { *out << c.name; }
 };

@@ -47,9 +47,8 @@ struct ConvBwdArgs {
   void* dx;
   float* partial;
   std::int64_t T;
-  std::int64_t rows;
   Divisor blocks_d, blocks_t;
-  std::int64_t units, all_units;
+  std::int64_t partials, pieces;
   RowStrides x_strides;
   RowStrides dy_strides;
   RowStrides dx_strides;

@@ -7,6 +7,7 @@ namespace strop::ops {
 Key ConvBwdProblem::key() const { return conv_key(shape_, Direction::backward); }
 Config ConvBwdProblem::constants() const {
   Config constants = conv_constants(shape_, Direction::backward);
+  constants.set("level", shape_.level);
   constants.set("paired", shape_.paired ? 1 : 0);
   return constants;
 }
@@ -34,11 +35,10 @@ ConvBwdArgs ConvBwdProblem::args(const Config& config, const CausalConv1dBackwar
   args.dx = t.dx;
   args.partial = static_cast<float*>(t.workspace);
   args.T = shape_.problem.T;
-  args.rows = tiles.rows;
   args.blocks_d = divisor(tiles.blocks_d);
   args.blocks_t = divisor(tiles.blocks_t);
-  args.units = shape_.units();
-  args.all_units = shape_.all_units();
+  args.partials = shape_.partials();
+  args.pieces = shape_.pieces();
   args.x_strides = shape_.x;
   args.dy_strides = shape_.dy;
   args.dx_strides = shape_.dx;

@@ -8,7 +8,7 @@
 namespace strop::ops {
 namespace {
 
-// Rows of a check: whole units and, where T allows, a ragged end. Long enough for the longest strip and one more.
+// Rows of a check: whole pieces and, where T allows, a ragged end. More than one of the smaller pieces.
 constexpr std::int64_t kCheckRows = 5 * kUnitRows;
 // Elements of a check's x, where the channels are many; the reference costs some tens of nanoseconds an element.
 constexpr std::int64_t kCheckElements = 1 << 20;
@@ -66,10 +66,19 @@ Config conv_constants(const ConvShape& s, Direction direction) {
   return constants;
 }
 
-int tile_bytes(const Config& c, const Config& k) {
-  const int halo = k["W"] - 1;
-  const int columns = 32 * c["vec"];
-  return (2 * static_cast<int>(kUnitRows) + 3 * halo) * columns * static_cast<int>(size_of(static_cast<DType>(k["x_type"])));
+int tile_columns(const Config& c, const Config& k) { return c["threads"] / (4 << k["level"]) * c["vec"]; }
+
+int backward_shared(const Config& c, const Config& k) {
+  const int type = static_cast<int>(size_of(static_cast<DType>(k["x_type"])));
+  const int rows = static_cast<int>(kUnitRows) << k["level"];
+  if (c["staging"] == kTile) return (2 * rows + 3 * (k["W"] - 1)) * tile_columns(c, k) * type;
+  const int sums = (k["W"] + k["bias"]) * c["vec"] * c["threads"] * 4;
+  int slots = 0;
+  for (int segments = rows / c["strips"] / 32; segments > 1; segments /= 2) slots += sums;
+  constexpr int kStages = 3;
+  const int group = k["W"] <= 4 ? 4 : 8;
+  const int ring = c["staging"] == kRing ? kStages * 2 * group * c["threads"] * c["vec"] * type : 0;
+  return std::max(slots + ring, sums);
 }
 
 Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
@@ -79,8 +88,9 @@ Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
     tiling.lanes = config.at("lanes");
     tiling.rows = config.at("rows");
   } else {
-    tiling.lanes = threads / config.at("strips");  // a tile's block is four strips of 32 lanes
-    tiling.rows = kUnitRows * config.at("units") / config.at("strips");
+    const auto strips = config.at("staging") == kTile ? s.piece_rows() / 32 : config.at("strips");
+    tiling.lanes = threads / strips;
+    tiling.rows = s.piece_rows() / strips;
   }
   const std::int64_t channels = tiling.lanes * config.at("vec");
   const std::int64_t block_rows = threads / tiling.lanes * tiling.rows;
@@ -92,19 +102,21 @@ Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
 LaunchGeometry conv_geometry(const ConvShape& s, const Config& config, Direction direction) {
   const auto t = tiling(s, config, direction);
   LaunchGeometry geometry;
-  const bool pairs = direction == Direction::backward && s.paired;  // a block has both units of a partial
-  geometry.grid.x = static_cast<unsigned>(t.blocks_d * (pairs ? s.partials() : t.blocks_t * s.problem.B));
+  geometry.grid.x = static_cast<unsigned>(t.blocks_d * (direction == Direction::backward ? s.partials() : t.blocks_t * s.problem.B));
   geometry.block.x = static_cast<unsigned>(config.at("threads"));
-  if (direction == Direction::backward && config.at("staging") == kTile)
-    geometry.dynamic_shared = static_cast<unsigned>(tile_bytes(config, conv_constants(s, direction)));
+  if (direction == Direction::backward) {
+    auto constants = conv_constants(s, direction);
+    constants.set("level", s.level);
+    geometry.dynamic_shared = static_cast<unsigned>(backward_shared(config, constants));
+  }
   return geometry;
 }
 
 ConvShape small_shape(const ConvShape& shape) {
   ConvShape small = shape;
   auto& p = small.problem;
-  const std::int64_t affordable = std::max(kUnitRows, kCheckElements / std::max<std::int64_t>(p.D, 1) / 2 / kUnitRows * kUnitRows);
-  const std::int64_t rows = std::min(kCheckRows, affordable);
+  const std::int64_t affordable = kCheckElements / std::max<std::int64_t>(p.D, 1) / 2;
+  const std::int64_t rows = std::max<std::int64_t>(std::min(kCheckRows, affordable) / shape.piece_rows(), 1) * shape.piece_rows();
   // A ragged end of 37 rows: neither a whole segment nor a single row.
   if (p.T > rows) p.T = shape.whole_blocks() ? rows : rows - kUnitRows + 37;
   p.B = std::min<std::int64_t>(p.B, 2);

@@ -25,11 +25,13 @@ struct Tiling {
 Tiling tiling(const ConvShape& shape, const Config& config, Direction direction);
 // The backward's `staging`; templates/causal_conv1d/bwd_rows.cuh.
 inline constexpr int kRegisters = 0, kRing = 1, kTile = 2;
-// Bytes of the rows of x and dy that a tile has in shared memory.
-int tile_bytes(const Config& config, const Config& constants);
+// Bytes of shared memory of a block of the backward: rows of x and dy, and where its sums meet.
+int backward_shared(const Config& config, const Config& constants);
+// Channels of a tile.
+int tile_columns(const Config& config, const Config& constants);
 // Blocks in memory order on grid x.
 LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config, Direction direction);
-// Same class, small: a few units of rows, two sequences, the same strides between rows.
+// Same class, small: a few pieces of rows, two sequences, the same strides between rows.
 ConvShape small_shape(const ConvShape& shape);
 
 TensorSpec row_tensor(const std::string& name, const ConvShape& shape, const RowStrides& strides, Role role);

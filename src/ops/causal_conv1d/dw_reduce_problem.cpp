@@ -83,6 +83,7 @@ std::unique_ptr<KernelProblem> ConvDwReduceProblem::check_problem() const {
   if (!shape_.empty() && shape_.partials() > kCheckPartials) {
     small.problem.B = kCheckPartials;
     small.problem.T = kUnitRows;
+    small.level = 0;
     small.paired = false;
   }
   return std::make_unique<ConvDwReduceProblem>(small);

@@ -52,60 +52,57 @@ Kernel make_fwd() {
   return kernel;
 }
 
-// Bytes of static shared memory: where segments meet, and the ring.
-int static_bytes(const Config& c, const Config& k) {
-  const int slots = c["strips"] > 1 ? 4 : 2;
-  const int folded = slots * (k["W"] + k["bias"]) * c["vec"] * (c["threads"] / c["strips"]) * 4;
-  const int group = k["W"] <= 4 ? 4 : 8, stages = 3;
-  const int ring = c["staging"] == kRing ? stages * 2 * group * c["threads"] * c["vec"] * static_cast<int>(size_of(static_cast<DType>(k["x_type"]))) : 0;
-  return folded + ring;
-}
-
 int bytes_a_row(const Config& c, const Config& k) { return c["vec"] * static_cast<int>(size_of(static_cast<DType>(k["x_type"]))); }
 
 void restrict_staging(Space& space) {
   space.restrict("cp.async copies at least 4 bytes", [](const Config& c, const Config& k, const DeviceFacts&) {
     return c["staging"] != kRing || bytes_a_row(c, k) >= 4;
   });
-  space.restrict("a ring's strip is whole units", [](const Config& c, const Config&, const DeviceFacts&) { return c["staging"] != kRing || c["strips"] == 1; });
   space.restrict("a tile is copied in 16 bytes", [](const Config& c, const Config& k, const DeviceFacts&) {
     return c["staging"] != kTile || k["max_vec"] * static_cast<int>(size_of(static_cast<DType>(k["x_type"]))) == 16;
   });
-  space.restrict("a tile's block is four warps, each with a quarter of a unit", [](const Config& c, const Config&, const DeviceFacts&) {
-    return c["staging"] != kTile || (c["strips"] == 4 && c["threads"] == 128 && c["vec"] >= 2);
+  space.restrict("a tile's block is four warps, whose threads have a segment each, and rows of at least two sectors", [](const Config& c, const Config& k, const DeviceFacts&) {
+    if (c["staging"] != kTile) return true;
+    const int type = static_cast<int>(size_of(static_cast<DType>(k["x_type"])));
+    return c["strips"] == 4 && c["threads"] == 128 && c["vec"] >= 2 && k["level"] <= 2 && tile_columns(c, k) * type >= 64;
   });
   space.restrict("tiles fill the shared memory of a multiprocessor", [](const Config& c, const Config& k, const DeviceFacts& device) {
     if (c["staging"] != kTile) return true;
-    const int bytes = tile_bytes(c, k);
+    const int bytes = backward_shared(c, k);
     const int fit = static_cast<int>(device.shared_per_sm) / (bytes + 1024);
     return bytes <= static_cast<int>(device.shared_per_block) && c["min_blocks"] <= fit && (c["min_blocks"] * 2 > fit || c["min_blocks"] == 4);
   });
 }
 
 Kernel make_bwd() {
-  const Config fallback{{"staging", kRegisters}, {"vec", 1}, {"strips", 1}, {"units", 1}, {"threads", 128}, {"min_blocks", 4}};
+  const Config fallback{{"staging", kRegisters}, {"vec", 1}, {"strips", 4}, {"threads", 128}, {"min_blocks", 4}};
   Kernel kernel;
   kernel.source = source("bwd", "Bwd", sizeof(ConvBwdArgs));
   kernel.space.parameter("staging", {kTile, kRing, kRegisters})
       .parameter("vec", {4, 2, 1})
-      .parameter("strips", {1, 2, 4})
+      .parameter("strips", {4, 2, 8})
       .parameter("threads", {128, 64, 256})
-      .parameter("min_blocks", {4, 8, 3, 2, 1})
-      .launch_parameter("units", {1, 2, 4});
+      .parameter("min_blocks", {4, 8, 3, 2, 1});
   restrict_vec(kernel.space, fallback);
   restrict_staging(kernel.space);
   kernel.space.restrict("a warp looks for its sequence together", [](const Config& c, const Config& k, const DeviceFacts&) {
     return k["packed"] == 0 || c["threads"] / c["strips"] >= 32;
   });
-  kernel.space.restrict("strips that make one unit together have one, and so have partials of two units", [](const Config& c, const Config& k, const DeviceFacts&) {
-    return c["units"] == 1 || (c["strips"] == 1 && k["paired"] == 0);
+  kernel.space.restrict("a strip is of 32 to 512 rows", [](const Config& c, const Config& k, const DeviceFacts&) {
+    const auto rows = (kUnitRows << k["level"]) / c["strips"];
+    return c["staging"] == kTile || (rows >= 32 && rows <= 512);
+  });
+  kernel.space.restrict("a row of a block is at least two sectors", [](const Config& c, const Config& k, const DeviceFacts&) {
+    return c["staging"] == kTile || c["threads"] / c["strips"] * bytes_a_row(c, k) >= 64;
   });
   kernel.space.restrict("512 threads a multiprocessor, 256 for the rings of wide kernels: the registers that needs",
                         [](const Config& c, const Config& k, const DeviceFacts&) {
                           return c["staging"] == kTile || c["min_blocks"] * c["threads"] == (k["W"] <= 4 || c["vec"] == 1 ? 512 : 256);
                         });
-  kernel.space.restrict("folded sums and ring fit in 48 KiB of static shared memory", [](const Config& c, const Config& k, const DeviceFacts&) {
-    return c["staging"] == kTile || static_bytes(c, k) <= 48 * 1024;
+  kernel.space.restrict("the shared memory of a block's share of a multiprocessor", [](const Config& c, const Config& k, const DeviceFacts& device) {
+    if (c["staging"] == kTile) return true;
+    const int bytes = backward_shared(c, k);
+    return bytes <= static_cast<int>(device.shared_per_block) && c["min_blocks"] * (bytes + 1024) <= static_cast<int>(device.shared_per_sm);
   });
   kernel.space.restrict("the rings of wide kernels fit in registers",
                         [](const Config& c, const Config& k, const DeviceFacts&) { return k["W"] <= 4 || c["vec"] <= 2; });

@@ -88,10 +88,10 @@ void backward_channel(const ConvShape& s, const ConvInputs& in, const Sequence& 
   for (auto t = of.start; t < of.end; ++t) g_of(t) = channel.gradient(t);
   for (auto t = of.start; t < of.end; ++t) {
     dx[place(s.dx, of.b, t, d)] = channel.convolved(t, g_of);
-    const auto u = of.b * s.units() + t / kUnitRows;
-    double* unit = partial.data() + (s.paired && u >= s.partials() ? u - s.partials() : u) * s.sums() * p.D + d;
-    for (std::int64_t k = 0; k < p.W; ++k) unit[k * p.D] += g_of(t) * channel.input(t - (p.W - 1) + k);
-    if (p.bias) unit[p.W * p.D] += g_of(t);
+    const auto piece = of.b * s.pieces_of_sequence() + t / s.piece_rows();
+    double* sum = partial.data() + (piece < s.partials() ? piece : piece - s.partials()) * s.sums() * p.D + d;
+    for (std::int64_t k = 0; k < p.W; ++k) sum[k * p.D] += g_of(t) * channel.input(t - (p.W - 1) + k);
+    if (p.bias) sum[p.W * p.D] += g_of(t);
   }
 }
 

@@ -20,6 +20,16 @@ bool allows(const RowStrides& s, const CausalConv1dProblem& p, std::int64_t vec)
   return s.channel == 1 && (p.T <= 1 || s.row % vec == 0) && (p.B <= 1 || s.sequence % vec == 0);
 }
 
+// How dw is summed: bits of the number of x's elements at which it changes. Packed totals vary from step to step, and have few classes.
+void set_sums(ConvShape& shape) {
+  const auto& p = shape.problem;
+  const auto at_least = [elements = p.B * p.T * p.D](int bits) { return elements >> bits > 0; };
+  shape.paired = at_least(26);
+  if (shape.paired) return;
+  const int wanted = p.packed_sequences > 0 ? 1 : at_least(25) ? 3 : at_least(24) ? 2 : at_least(20) ? 1 : 0;
+  while (shape.level < wanted && kUnitRows << shape.level < p.T) ++shape.level;  // no longer than a sequence needs
+}
+
 }  // namespace
 
 ConvShape make_shape(const CausalConv1dProblem& problem) {
@@ -36,7 +46,7 @@ ConvShape make_shape(const CausalConv1dProblem& problem) {
   const bool dense = problem.weight_strides == std::array<std::int64_t, 2>{};
   shape.weight_channel = dense ? problem.W : problem.weight_strides[0];
   shape.weight_tap = dense ? 1 : problem.weight_strides[1];
-  shape.paired = problem.B * problem.T * problem.D >= kPairedElements;
+  set_sums(shape);
   return shape;
 }
 

@@ -121,7 +121,7 @@ TEST_P(MachineCode, OfTheBackwardHasTheStoresOfAGroupInOnePiece) {
     return opcode == "label" || opcode.starts_with("BRA") || opcode.starts_with("BSSY") || opcode.starts_with("BSYNC");
   };
   for (const auto& [vec, blocks] : {std::pair(4, 3), std::pair(2, 4)}) {
-    const Config config{{"staging", 2}, {"vec", vec}, {"strips", 4}, {"threads", 128}, {"min_blocks", blocks}, {"units", 1}};
+    const Config config{{"staging", 2}, {"vec", vec}, {"strips", 4}, {"threads", 128}, {"min_blocks", blocks}};
     EXPECT_GE(longest_run(opcodes("causal_conv1d_bwd", config), "STG", ends), 4) << config.str();
   }
 }
