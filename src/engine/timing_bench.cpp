@@ -35,9 +35,10 @@ std::size_t cold_sets(const DeviceFacts& facts, double bytes) {
 }
 
 int launches_a_batch(device::Device& device, const std::function<void(Stream, int)>& launch_one) {
-  if (device.facts().kind == DeviceKind::host) return 1;
+  const bool host = device.facts().kind == DeviceKind::host;
   // The first launch of a kernel may load it, and its time says nothing of the next.
-  const double warm = device.time(launch_one, {2, 1}).back() * 1e6;
+  const double warm = device.time(launch_one, {host ? 1 : 2, 1}).back() * 1e6;
+  if (host) return 1;
   return std::clamp(static_cast<int>(std::ceil(kBatchMicroseconds / std::max(warm, 1.0))), 1, kMaxLaunches);
 }
 

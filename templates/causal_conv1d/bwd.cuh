@@ -244,15 +244,15 @@ struct Fold {
 
 // One strip from its first load to its last store; its sums of dw are left in `b`.
 template <class P, class Source>
-__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at, i64 t0, unsigned char* staged, float* slots, Backward<P>& b) {
+__device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, i64 sequence, i64 d, i64 t0, unsigned char* staged, float* slots, Backward<P>& b) {
   using B = Backward<P>;
   using X = typename B::X;
-  const bool exists = at.d < P::D;
-  if (!exists) at.d = 0;
-  b.d = at.d;
+  const bool exists = d < P::D;
+  if (!exists) d = 0;
+  b.d = d;
   StripStart<P> start;
-  start.x = static_cast<const X*>(a.x) + at.sequence * a.x_sequence + t0 * row_stride<P>(a.x_row) + at.d * a.x_channel;
-  start.dy = static_cast<const X*>(a.dy) + at.sequence * a.dy_sequence + t0 * row_stride<P>(a.dy_row) + at.d * a.dy_channel;
+  start.x = static_cast<const X*>(a.x) + sequence * a.x_sequence + t0 * row_stride<P>(a.x_row) + d * a.x_channel;
+  start.dy = static_cast<const X*>(a.dy) + sequence * a.dy_sequence + t0 * row_stride<P>(a.dy_row) + d * a.dy_channel;
   start.t = t0;
   Source rows;
   rows.start(start, row_stride<P>(a.x_row), row_stride<P>(a.dy_row), a.T, staged);
@@ -260,14 +260,17 @@ __device__ __forceinline__ void strip(const CausalConv1dBwdArgs& a, Position at,
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h)
     before[h] = load_pack_if<B::V, Load::read_only>(start.x + (h - B::kHalo) * row_stride<P>(a.x_row), t0 + h >= B::kHalo);
-  b.taps.load(a.weight, a.bias, at.d, a.weight_channel, a.weight_tap);
+  b.taps.load(a.weight, a.bias, d, a.weight_channel, a.weight_tap);
   if constexpr (P::packed != 0) b.place.find(a.sequences, t0);
-  else b.place.dense(at.sequence, a.T);
-  if (P::packed != 0 && !exists) return;  // a lane past the channels, which looked for its warp's sequence
+  else b.place.dense(sequence, a.T);
+  if (P::packed != 0 && !exists) {  // a lane past the channels, which looked for its warp's sequence
+    rows.begin_tail();              // its copies must not land where sums are by then
+    return;
+  }
   STROP_UNROLL
   for (int h = 0; h < B::kHalo; ++h) before[h].widen(b.x[(h - B::kHalo + B::kRing) % B::kRing]);
-  begin<P>(b.x, a.sequences, b.place, t0, at.d);
-  X* out = static_cast<X*>(a.dx) + at.sequence * a.dx_sequence + (t0 - B::kHalo) * row_stride<P>(a.dx_row) + at.d * a.dx_channel;
+  begin<P>(b.x, a.sequences, b.place, t0, d);
+  X* out = static_cast<X*>(a.dx) + sequence * a.dx_sequence + (t0 - B::kHalo) * row_stride<P>(a.dx_row) + d * a.dx_channel;
 
   constexpr int kSegments = Fold<P>::kSegments;
   i64 t = t0;
@@ -303,15 +306,13 @@ __device__ __forceinline__ void strips(const CausalConv1dBwdArgs& a, unsigned ch
   constexpr int kChannels = F::kColumns * P::vec, kValues = B::kSums * kChannels;
   const int column = threadIdx.x % F::kColumns, own = threadIdx.x / F::kColumns;
   const auto begins = piece_of<P>(a, piece);
-  Position at;
-  at.d = first_d + column * P::vec;
-  at.sequence = begins.sequence;
+  const i64 d = first_d + column * P::vec;
   const i64 t0 = begins.t + static_cast<i64>(own) * F::kStripRows;
   const bool add = P::paired && piece != partial;
   B b;
   b.clear_sums();
-  if ((P::packed != 0 || at.d < P::D) && (P::whole_blocks || t0 < a.T))
-    strip<P, Source>(a, at, t0, shared + F::kSlotBytes, reinterpret_cast<float*>(shared), b);
+  if ((P::packed != 0 || d < P::D) && (P::whole_blocks || t0 < a.T))
+    strip<P, Source>(a, begins.sequence, d, t0, shared + F::kSlotBytes, reinterpret_cast<float*>(shared), b);
   float* meeting = reinterpret_cast<float*>(shared);
   __syncthreads();  // slots and rows are no longer in use
   STROP_UNROLL

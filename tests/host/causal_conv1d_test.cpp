@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "src/ops/causal_conv1d/kernels.h"
 #include "src/ops/causal_conv1d/problems.h"
 #include "src/ops/causal_conv1d/state_problems.h"
@@ -65,9 +67,12 @@ TEST(ConvSums, AreTheSameBitsWhateverConfigWins) {
     ragged.level = level;
     EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(ragged), kPartial), "") << level;
   }
-  problem.T = 640;
-  const auto whole = ops::make_shape(problem);
-  EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(whole), kPartial), "");
+  problem.T = 2048;
+  auto whole = ops::make_shape(problem);
+  for (const int level : {0, 1, 2, 3}) {
+    whole.level = level;
+    EXPECT_EQ(bench().disagreeing(ops::conv_bwd_kernel(), ops::ConvBwdProblem(whole), kPartial), "") << level;
+  }
   problem.B = 20;
   const auto many = ops::make_shape(problem);
   EXPECT_EQ(bench().disagreeing(ops::conv_dw_reduce_kernel(), ops::ConvDwReduceProblem(many), kDw), "");
@@ -78,15 +83,40 @@ TEST(ConvSpace, HasAtLeast24LegalCandidatesAKernelAtTheTrainingShapes) {
   h200.kind = DeviceKind::cuda;
   h200.shared_per_block = 227 * 1024;
   h200.shared_per_sm = 228 * 1024;
-  for (const std::int64_t D : {2048, 4096}) {
+  using Size = std::array<std::int64_t, 3>;
+  for (const auto& [B, T, D] : {Size{16, 8192, 2048}, Size{16, 8192, 4096}, Size{1, 8192, 2048}, Size{4, 4096, 2048}}) {
     CausalConv1dProblem problem;
-    problem.B = 16;
-    problem.T = 8192;
+    problem.B = B;
+    problem.T = T;
     problem.D = D;
     const auto shape = ops::make_shape(problem);
     EXPECT_GE(ops::conv_fwd_kernel().space.configs(ops::ConvFwdProblem(shape).constants(), h200).size(), 24U);
     EXPECT_GE(ops::conv_bwd_kernel().space.configs(ops::ConvBwdProblem(shape).constants(), h200).size(), 24U);
     EXPECT_GE(ops::conv_dw_reduce_kernel().space.configs(ops::ConvDwReduceProblem(shape).constants(), h200).size(), 24U);
+  }
+}
+
+// The bits of dw hang on these: a change of a boundary is a change of the contract.
+TEST(ConvSums, HaveTheirOrderFromTheSizeAlone) {
+  struct Sized {
+    std::int64_t B, T, D, packed;
+    int level;
+    bool paired;
+  };
+  for (const auto& [B, T, D, packed, level, paired] :
+       {Sized{1, 1024, 1023, 0, 0, false}, Sized{1, 1024, 1024, 0, 1, false}, Sized{8192, 128, 1, 0, 0, false}, Sized{8192, 129, 1, 0, 1, false},
+        Sized{1, 8191, 2048, 0, 1, false}, Sized{1, 8192, 2048, 0, 2, false}, Sized{64, 256, 1024, 0, 1, false}, Sized{64, 257, 1024, 0, 2, false},
+        Sized{4, 4095, 2048, 0, 2, false}, Sized{4, 4096, 2048, 0, 3, false}, Sized{64, 512, 1024, 0, 2, false}, Sized{64, 513, 1024, 0, 3, false},
+        Sized{32, 2047, 1024, 0, 3, false}, Sized{32, 2048, 1024, 0, 0, true}, Sized{1, 129, 64, 7, 1, false}, Sized{1, 128, 64, 7, 0, false},
+        Sized{1, 16384, 2048, 5, 1, false}, Sized{1, 32768, 2048, 5, 0, true}}) {
+    CausalConv1dProblem problem;
+    problem.B = B;
+    problem.T = T;
+    problem.D = D;
+    problem.packed_sequences = packed;
+    const auto shape = ops::make_shape(problem);
+    EXPECT_EQ(shape.level, level) << B << ' ' << T << ' ' << D << ' ' << packed;
+    EXPECT_EQ(shape.paired, paired) << B << ' ' << T << ' ' << D << ' ' << packed;
   }
 }
 

@@ -72,7 +72,7 @@ void add_pairs(std::vector<ConvCase>& cases) {
   cases.push_back({"eights_of_channels_7", make(1, 1100, 7), 3});
   wide.T = 1500;
   cases.push_back({"eights_of_taps_8_with_bias", wide, 3});
-  cases.push_back({"fours_of_whole_units", make(1, 512, 64), 2});
+  cases.push_back({"fours_of_whole_units", make(1, 1024, 64), 2});
   cases.push_back({"fours_of_a_ragged_end", make(2, 700, 96), 2});
 }
 

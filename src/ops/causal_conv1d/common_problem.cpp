@@ -8,9 +8,9 @@
 namespace strop::ops {
 namespace {
 
-// Rows of a check: whole pieces and, where T allows, a ragged end. More than one of the smaller pieces.
+// Rows of a check.
 constexpr std::int64_t kCheckRows = 5 * kUnitRows;
-// Elements of a check's x, where the channels are many; the reference costs some tens of nanoseconds an element.
+// Elements of a check's x, where the channels are many and two pieces allow it; the reference costs some tens of nanoseconds an element.
 constexpr std::int64_t kCheckElements = 1 << 20;
 constexpr std::int64_t kCheckSequences = 41;  // more than a warp's search takes in one round
 
@@ -58,7 +58,7 @@ Config conv_constants(const ConvShape& s, Direction direction) {
           {"silu", p.activation == Activation::silu ? 1 : 0},
           {"bias", p.bias ? 1 : 0},
           {"dense", layout_word(s, direction) == "dense" ? 1 : 0},
-          {"whole_blocks", s.whole_blocks() ? 1 : 0},
+          {"whole_blocks", s.whole_blocks(direction) ? 1 : 0},
           {"max_vec", s.max_vec(direction)},
           {"packed_taps", s.packed_taps() ? 1 : 0}};
   add_sequence_constants(s, constants);
@@ -112,14 +112,17 @@ LaunchGeometry conv_geometry(const ConvShape& s, const Config& config, Direction
   return geometry;
 }
 
-ConvShape small_shape(const ConvShape& shape) {
+ConvShape small_shape(const ConvShape& shape, Direction direction) {
   ConvShape small = shape;
   auto& p = small.problem;
+  // Of the backward at least two pieces, where T has them: what a piece takes from the next, and the second of a pair.
+  const bool backward = direction == Direction::backward;
+  const std::int64_t piece = backward ? shape.piece_rows() : kUnitRows;
   const std::int64_t affordable = kCheckElements / std::max<std::int64_t>(p.D, 1) / 2;
-  const std::int64_t rows = std::max<std::int64_t>(std::min(kCheckRows, affordable) / shape.piece_rows(), 1) * shape.piece_rows();
+  const std::int64_t rows = std::max(std::min(kCheckRows, affordable) / piece, std::int64_t{backward ? 2 : 1}) * piece;
   // A ragged end of 37 rows: neither a whole segment nor a single row.
-  if (p.T > rows) p.T = shape.whole_blocks() ? rows : rows - kUnitRows + 37;
-  p.B = std::min<std::int64_t>(p.B, 2);
+  if (p.T > rows) p.T = shape.whole_blocks(direction) ? rows : rows - kUnitRows + 37;
+  p.B = std::min<std::int64_t>(p.B, backward && 2 * p.T * p.D > kCheckElements ? 1 : 2);
   p.packed_sequences = std::min<std::int64_t>(p.packed_sequences, kCheckSequences);
   const auto pack = [&](RowStrides& s) {
     // Rows keep their distance; sequences move together, at a multiple of 16 elements so that their alignment class stays.

@@ -63,7 +63,7 @@ void ConvFwdProblem::reference(const std::vector<std::vector<double>>& in, std::
   reference_forward(shape_, inputs, out[3]);
 }
 
-std::unique_ptr<KernelProblem> ConvFwdProblem::check_problem() const { return std::make_unique<ConvFwdProblem>(small_shape(shape_)); }
+std::unique_ptr<KernelProblem> ConvFwdProblem::check_problem() const { return std::make_unique<ConvFwdProblem>(small_shape(shape_, Direction::forward)); }
 
 double ConvFwdProblem::bytes_moved() const {
   const auto& p = shape_.problem;

@@ -137,7 +137,7 @@ Reason bad_layout(const CausalConv1dProblem& p) {
 // Blocks lie on grid x, which is enough for any memory but not for every product of sizes.
 Reason too_many_blocks(const CausalConv1dProblem& p) {
   constexpr std::int64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();
-  const auto blocks_d = (p.D + 31) / 32;  // of the narrowest config
+  const auto blocks_d = (p.D + 15) / 16;  // of the narrowest config
   const auto blocks_t = (p.T + 15) / 16;
   if (p.B == 0 || blocks_d == 0 || blocks_t == 0) return {};
   if (blocks_d > kMaxBlocks / blocks_t || p.B > kMaxBlocks / (blocks_t * blocks_d))

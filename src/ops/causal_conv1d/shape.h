@@ -28,13 +28,15 @@ struct ConvShape {
   std::int64_t pieces_of_sequence() const { return (problem.T + piece_rows() - 1) / piece_rows(); }
   std::int64_t pieces() const { return empty() ? 0 : problem.B * pieces_of_sequence(); }
   std::int64_t partials() const { return paired ? (pieces() + 1) / 2 : pieces(); }
-  std::int64_t sums() const { return problem.W + (problem.bias ? 1 : 0); }        // rows of a unit
+  std::int64_t sums() const { return problem.W + (problem.bias ? 1 : 0); }        // rows of a partial
   bool packed() const { return problem.packed_sequences > 0; }
   std::int64_t sequences() const { return packed() ? problem.packed_sequences : problem.B; }  // N of the states
   bool has_states() const { return sequences() > 0 && problem.D > 0; }
   bool empty() const { return problem.B == 0 || problem.T == 0 || problem.D == 0; }
   // Packed lengths vary from step to step: they all run the code that tests its rows.
-  bool whole_blocks() const { return !packed() && problem.T % piece_rows() == 0; }
+  bool whole_blocks(Direction direction) const {
+    return !packed() && problem.T % (direction == Direction::forward ? kUnitRows : piece_rows()) == 0;
+  }
   // The widest vector of channels, 1 to 8 and at most 16 bytes, that every row of every tensor of the direction allows.
   int max_vec(Direction direction) const;
   // All taps of a channel in one aligned transaction.

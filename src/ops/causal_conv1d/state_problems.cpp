@@ -77,7 +77,7 @@ void ConvFinalStateProblem::reference(const std::vector<std::vector<double>>& in
 }
 
 std::unique_ptr<KernelProblem> ConvFinalStateProblem::check_problem() const {
-  return std::make_unique<ConvFinalStateProblem>(small_shape(shape_));
+  return std::make_unique<ConvFinalStateProblem>(small_shape(shape_, Direction::forward));
 }
 
 Key ConvStateBwdProblem::key() const {
@@ -164,7 +164,7 @@ void ConvStateBwdProblem::reference(const std::vector<std::vector<double>>& in, 
 }
 
 std::unique_ptr<KernelProblem> ConvStateBwdProblem::check_problem() const {
-  return std::make_unique<ConvStateBwdProblem>(small_shape(shape_));
+  return std::make_unique<ConvStateBwdProblem>(small_shape(shape_, Direction::forward));
 }
 
 }  // namespace strop::ops
