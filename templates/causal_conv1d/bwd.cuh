@@ -204,8 +204,8 @@ struct Backward {
   }
 };
 
-// Where a strip's segments meet, [depth][sum][channel of the thread][thread], and then the strips, [strip][sum][channel][column]:
-// neighbouring threads, neighbouring banks.
+// Where a strip's segments meet, [depth][sum][channel of the thread][thread], neighbouring threads,
+// neighbouring banks; and then the strips, [strip][sum][column][channel], as the partial has them.
 template <class P>
 struct Fold {
   using B = Backward<P>;

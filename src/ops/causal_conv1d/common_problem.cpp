@@ -10,7 +10,8 @@ namespace {
 
 // Rows of a check.
 constexpr std::int64_t kCheckRows = 5 * kUnitRows;
-// Elements of a check's x, where the channels are many and two pieces allow it; the reference costs some tens of nanoseconds an element.
+// Elements of a check's x, where the channels are many; two pieces of two sequences come first. The reference costs some tens of
+// nanoseconds an element.
 constexpr std::int64_t kCheckElements = 1 << 20;
 constexpr std::int64_t kCheckSequences = 41;  // more than a warp's search takes in one round
 
@@ -121,8 +122,8 @@ ConvShape small_shape(const ConvShape& shape, Direction direction) {
   const std::int64_t affordable = kCheckElements / std::max<std::int64_t>(p.D, 1) / 2;
   const std::int64_t rows = std::max(std::min(kCheckRows, affordable) / piece, std::int64_t{backward ? 2 : 1}) * piece;
   // A ragged end of 37 rows: neither a whole segment nor a single row.
-  if (p.T > rows) p.T = shape.whole_blocks(direction) ? rows : rows - kUnitRows + 37;
-  p.B = std::min<std::int64_t>(p.B, backward && 2 * p.T * p.D > kCheckElements ? 1 : 2);
+  if (p.T > rows) p.T = shape.whole_blocks(direction) ? rows : rows - piece + 37;
+  p.B = std::min<std::int64_t>(p.B, 2);
   p.packed_sequences = std::min<std::int64_t>(p.packed_sequences, kCheckSequences);
   const auto pack = [&](RowStrides& s) {
     // Rows keep their distance; sequences move together, at a multiple of 16 elements so that their alignment class stays.

@@ -31,7 +31,7 @@ int backward_shared(const Config& config, const Config& constants);
 int tile_columns(const Config& config, const Config& constants);
 // Blocks in memory order on grid x.
 LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config, Direction direction);
-// Same class, small: a few pieces of rows, two sequences, the same strides between rows.
+// Same class, small: a few pieces of rows, up to two sequences, the same strides between rows.
 ConvShape small_shape(const ConvShape& shape, Direction direction);
 
 TensorSpec row_tensor(const std::string& name, const ConvShape& shape, const RowStrides& strides, Role role);

@@ -27,7 +27,12 @@ void set_sums(ConvShape& shape) {
   shape.paired = at_least(26);
   if (shape.paired) return;
   const int wanted = p.packed_sequences > 0 ? 1 : at_least(25) ? 3 : at_least(24) ? 2 : at_least(20) ? 1 : 0;
-  while (shape.level < wanted && kUnitRows << shape.level < p.T) ++shape.level;  // no longer than a sequence needs
+  // No longer than a sequence needs, and where a last piece leaves at most an eighth of the strips without rows.
+  const auto suits = [&](int level) {
+    const auto rows = kUnitRows << level, padded = (p.T + rows - 1) / rows * rows;
+    return kUnitRows << (level - 1) < p.T && (p.packed_sequences > 0 || padded * 8 <= p.T * 9);
+  };
+  while (shape.level < wanted && suits(shape.level + 1)) ++shape.level;
 }
 
 }  // namespace
