@@ -17,8 +17,8 @@ namespace strop::engine {
 double attainable_rate(const DeviceFacts& facts);
 // Sets of `bytes` that must be rotated for every launch to find the L2 cold; 1 on the host.
 std::size_t cold_sets(const DeviceFacts& facts, double bytes);
-// Launches that make a batch long enough for the device's timer; 1 on the host. Launches before it
-// knows, which pays for what is lazy in driver and caches.
+// Launches that make a batch long enough for the device's timer; 1 on the host. Launches before it knows, which pays
+// for what is lazy in driver and caches.
 int launches_a_batch(device::Device& device, const std::function<void(Stream, int)>& launch_one);
 // Seeded contents of a timing's input; long random ones are made up to a length and repeated.
 void fill_input(device::Device& device, void* to, const TensorSpec& spec, std::uint64_t seed);

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "src/ops/causal_conv1d/kernels.h"
+#include "src/ops/causal_conv1d/op.h"
 #include "src/ops/causal_conv1d/problems.h"
 #include "src/ops/causal_conv1d/state_problems.h"
 #include "tests/support/candidates.h"
@@ -83,13 +82,9 @@ TEST(ConvSpace, HasAtLeast24LegalCandidatesAKernelAtTheTrainingShapes) {
   h200.kind = DeviceKind::cuda;
   h200.shared_per_block = 227 * 1024;
   h200.shared_per_sm = 228 * 1024;
-  using Size = std::array<std::int64_t, 3>;
-  for (const auto& [B, T, D] : {Size{16, 8192, 2048}, Size{16, 8192, 4096}, Size{1, 8192, 2048}, Size{4, 4096, 2048}}) {
-    CausalConv1dProblem problem;
-    problem.B = B;
-    problem.T = T;
-    problem.D = D;
-    const auto shape = ops::make_shape(problem);
+  using Size = ops::TrainingShape;
+  for (const auto& size : {Size{16, 8192, 2048, 4}, Size{16, 8192, 4096, 4}, Size{1, 8192, 2048, 4}, Size{4, 4096, 2048, 4}}) {
+    const auto shape = ops::make_shape(ops::conv_problem(size));
     EXPECT_GE(ops::conv_fwd_kernel().space.configs(ops::ConvFwdProblem(shape).constants(), h200).size(), 24U);
     EXPECT_GE(ops::conv_bwd_kernel().space.configs(ops::ConvBwdProblem(shape).constants(), h200).size(), 24U);
     EXPECT_GE(ops::conv_dw_reduce_kernel().space.configs(ops::ConvDwReduceProblem(shape).constants(), h200).size(), 24U);
@@ -109,10 +104,7 @@ TEST(ConvSums, HaveTheirOrderFromTheSizeAlone) {
         Sized{4, 4095, 2048, 0, 2, false}, Sized{4, 4096, 2048, 0, 3, false}, Sized{64, 512, 1024, 0, 2, false}, Sized{64, 513, 1024, 0, 0, false}, Sized{64, 1000, 512, 0, 2, false}, Sized{65, 1024, 512, 0, 3, false}, Sized{8, 2176, 2048, 0, 1, false},
         Sized{32, 2047, 1024, 0, 3, false}, Sized{32, 2048, 1024, 0, 0, true}, Sized{1, 129, 64, 7, 1, false}, Sized{1, 128, 64, 7, 0, false},
         Sized{1, 16384, 2048, 5, 1, false}, Sized{1, 32768, 2048, 5, 0, true}}) {
-    CausalConv1dProblem problem;
-    problem.B = B;
-    problem.T = T;
-    problem.D = D;
+    auto problem = ops::conv_problem({B, T, D, 4});
     problem.packed_sequences = packed;
     const auto shape = ops::make_shape(problem);
     EXPECT_EQ(shape.level, level) << B << ' ' << T << ' ' << D << ' ' << packed;

@@ -5,12 +5,7 @@
 namespace strop::ops {
 
 Key ConvBwdProblem::key() const { return conv_key(shape_, Direction::backward); }
-Config ConvBwdProblem::constants() const {
-  Config constants = conv_constants(shape_, Direction::backward);
-  constants.set("level", shape_.level);
-  constants.set("paired", shape_.paired ? 1 : 0);
-  return constants;
-}
+Config ConvBwdProblem::constants() const { return conv_constants(shape_, Direction::backward); }
 LaunchGeometry ConvBwdProblem::geometry(const Config& config) const { return conv_geometry(shape_, config, Direction::backward); }
 
 std::vector<TensorSpec> ConvBwdProblem::tensors() const {

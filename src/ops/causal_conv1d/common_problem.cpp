@@ -63,19 +63,27 @@ Config conv_constants(const ConvShape& s, Direction direction) {
           {"max_vec", s.max_vec(direction)},
           {"packed_taps", s.packed_taps() ? 1 : 0}};
   add_sequence_constants(s, constants);
-  if (direction == Direction::forward) constants.set("residual", p.residual ? 1 : 0);
+  if (direction == Direction::forward) {
+    constants.set("residual", p.residual ? 1 : 0);
+  } else {
+    constants.set("level", s.level);
+    constants.set("paired", s.paired ? 1 : 0);
+  }
   return constants;
 }
 
-int tile_columns(const Config& c, const Config& k) { return c["threads"] / (4 << k["level"]) * c["vec"]; }
+std::int64_t backward_lanes(const Config& config, std::int64_t level) {
+  const auto strips = config.at("staging") == kTile ? (kUnitRows << level) / kSegmentRows : config.at("strips");
+  return config.at("threads") / strips;
+}
 
 int backward_shared(const Config& c, const Config& k) {
   const int type = static_cast<int>(size_of(static_cast<DType>(k["x_type"])));
   const int rows = static_cast<int>(kUnitRows) << k["level"];
-  if (c["staging"] == kTile) return (2 * rows + 3 * (k["W"] - 1)) * tile_columns(c, k) * type;
+  if (c["staging"] == kTile) return (2 * rows + 3 * (k["W"] - 1)) * static_cast<int>(backward_lanes(c, k["level"])) * c["vec"] * type;
   const int sums = (k["W"] + k["bias"]) * c["vec"] * c["threads"] * 4;
   int slots = 0;
-  for (int segments = rows / c["strips"] / 32; segments > 1; segments /= 2) slots += sums;
+  for (int segments = rows / c["strips"] / static_cast<int>(kSegmentRows); segments > 1; segments /= 2) slots += sums;
   constexpr int kStages = 3;
   const int group = k["W"] <= 4 ? 4 : 8;
   const int ring = c["staging"] == kRing ? kStages * 2 * group * c["threads"] * c["vec"] * type : 0;
@@ -89,9 +97,8 @@ Tiling tiling(const ConvShape& s, const Config& config, Direction direction) {
     tiling.lanes = config.at("lanes");
     tiling.rows = config.at("rows");
   } else {
-    const auto strips = config.at("staging") == kTile ? s.piece_rows() / 32 : config.at("strips");
-    tiling.lanes = threads / strips;
-    tiling.rows = s.piece_rows() / strips;
+    tiling.lanes = backward_lanes(config, s.level);
+    tiling.rows = s.piece_rows() / (threads / tiling.lanes);
   }
   const std::int64_t channels = tiling.lanes * config.at("vec");
   const std::int64_t block_rows = threads / tiling.lanes * tiling.rows;
@@ -105,11 +112,7 @@ LaunchGeometry conv_geometry(const ConvShape& s, const Config& config, Direction
   LaunchGeometry geometry;
   geometry.grid.x = static_cast<unsigned>(t.blocks_d * (direction == Direction::backward ? s.partials() : t.blocks_t * s.problem.B));
   geometry.block.x = static_cast<unsigned>(config.at("threads"));
-  if (direction == Direction::backward) {
-    auto constants = conv_constants(s, direction);
-    constants.set("level", s.level);
-    geometry.dynamic_shared = static_cast<unsigned>(backward_shared(config, constants));
-  }
+  if (direction == Direction::backward) geometry.dynamic_shared = static_cast<unsigned>(backward_shared(config, conv_constants(s, direction)));
   return geometry;
 }
 

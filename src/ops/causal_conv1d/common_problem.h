@@ -27,8 +27,8 @@ Tiling tiling(const ConvShape& shape, const Config& config, Direction direction)
 inline constexpr int kRegisters = 0, kRing = 1, kTile = 2;
 // Bytes of shared memory of a block of the backward: rows of x and dy, and where its sums meet.
 int backward_shared(const Config& config, const Config& constants);
-// Channels of a tile.
-int tile_columns(const Config& config, const Config& constants);
+// Threads of a block of the backward side by side along the channels; a tile's have a segment each.
+std::int64_t backward_lanes(const Config& config, std::int64_t level);
 // Blocks in memory order on grid x.
 LaunchGeometry conv_geometry(const ConvShape& shape, const Config& config, Direction direction);
 // Same class, small: a few pieces of rows, up to two sequences, the same strides between rows.

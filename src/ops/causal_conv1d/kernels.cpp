@@ -61,10 +61,8 @@ void restrict_staging(Space& space) {
   space.restrict("a tile is copied in 16 bytes", [](const Config& c, const Config& k, const DeviceFacts&) {
     return c["staging"] != kTile || k["max_vec"] * static_cast<int>(size_of(static_cast<DType>(k["x_type"]))) == 16;
   });
-  space.restrict("a tile's block is four warps, whose threads have a segment each, and rows of at least two sectors", [](const Config& c, const Config& k, const DeviceFacts&) {
-    if (c["staging"] != kTile) return true;
-    const int type = static_cast<int>(size_of(static_cast<DType>(k["x_type"])));
-    return c["strips"] == 4 && c["threads"] == 128 && c["vec"] >= 2 && k["level"] <= 2 && tile_columns(c, k) * type >= 64;
+  space.restrict("a tile's block is four warps, whose threads have a segment each", [](const Config& c, const Config& k, const DeviceFacts&) {
+    return c["staging"] != kTile || (c["strips"] == 4 && c["threads"] == 128 && c["vec"] >= 2 && k["level"] <= 2);
   });
   space.restrict("tiles fill the shared memory of a multiprocessor", [](const Config& c, const Config& k, const DeviceFacts& device) {
     if (c["staging"] != kTile) return true;
@@ -93,7 +91,7 @@ Kernel make_bwd() {
     return c["staging"] == kTile || (rows >= 32 && rows <= 512);
   });
   kernel.space.restrict("a row of a block is at least two sectors", [](const Config& c, const Config& k, const DeviceFacts&) {
-    return c["staging"] == kTile || c["threads"] / c["strips"] * bytes_a_row(c, k) >= 64;
+    return backward_lanes(c, k["level"]) * bytes_a_row(c, k) >= 64;
   });
   kernel.space.restrict("512 threads a multiprocessor, 256 for the rings of wide kernels: the registers that needs",
                         [](const Config& c, const Config& k, const DeviceFacts&) {

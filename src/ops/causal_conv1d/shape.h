@@ -10,6 +10,7 @@ namespace strop::ops {
 enum class Direction { forward, backward };
 
 inline constexpr std::int64_t kUnitRows = 128;  // of the sums of dw; templates/causal_conv1d/bwd.cuh
+inline constexpr std::int64_t kSegmentRows = 32;  // of which a unit has four
 inline constexpr std::int64_t kMaxTaps = 8;
 
 struct ConvShape {
